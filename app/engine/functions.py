@@ -78,10 +78,10 @@ def gelu(x: Array) -> Array:
     Source: Hendrycks and Gimpel 2016, the exact form; erf within 3e-6 (ERF_FIT above).
     """
     square = x * x
-    series: Array = ERF_FIT[-1] * square + ERF_FIT[-2]
+    series = square * ERF_FIT[-1] + ERF_FIT[-2]
     for coefficient in ERF_FIT[-3::-1]:
         series = series * square + coefficient
-    passed: Array = x * (1 + np.tanh(x * series)) / 2
+    passed: Array = x * (np.tanh(x * series) + 1) / 2
     return passed
 
 
@@ -96,8 +96,9 @@ def gelu_tanh(x: Array) -> Array:
 
     Source: Hendrycks and Gimpel 2016, section 2; called gelu_new in configurations.
     """
-    bent: Array = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
-    return x * (1 + np.tanh(bent)) / 2
+    bent = (x + x**3 * 0.044715) * math.sqrt(2 / math.pi)
+    passed: Array = x * (np.tanh(bent) + 1) / 2
+    return passed
 
 
 def relu(x: Array) -> Array:
