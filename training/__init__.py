@@ -1,0 +1,1 @@
+"""How the small models that ship were trained: PyTorch, for development only."""

@@ -1,0 +1,183 @@
+"""Train one of the matched pair: the same small network, once masked and once causal.
+
+    python -m training.train_matched_pair masked --sentences tatoeba-en.txt.xz --run runs/masked
+    python -m training.train_matched_pair causal --sentences tatoeba-en.txt.xz --run runs/causal
+
+Text, vocabulary, sizes, first weights, batches and steps are equal; only two things differ:
+who may look at whom, and which tokens are asked for.
+"""
+
+import argparse
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers.processors import TemplateProcessing
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+from transformers import BertConfig, BertForMaskedLM, BertLMHeadModel
+
+from training.corpus import by_hash, read_sentences
+from training.losses import cross_entropy
+from training.runs import Run, learn, run_arguments, seed_everything
+
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+PAD, MASK = 0, 4
+LONGEST = 128
+SENTENCES_A_ROW = (1, 1, 1, 2, 4, 10)  # so that alone and among others are both practised
+
+
+def train_tokenizer(sentences: list[str], vocabulary: int) -> Tokenizer:
+    """Learn a lower-case WordPiece vocabulary, as BERT has."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocabulary, special_tokens=SPECIAL, show_progress=False
+    )
+    tokenizer.train_from_iterator(sentences, trainer)
+    tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return tokenizer
+
+
+def rows(sentences: list[list[int]], chance: random.Random) -> Iterator[list[int]]:
+    """Join one to ten sentences to rows: [CLS] first [SEP] second [SEP] …"""
+    order = sentences.copy()
+    chance.shuffle(order)
+    while order:
+        row: list[int] = []
+        for _ in range(chance.choice(SENTENCES_A_ROW)):
+            if order and len(row) + len(order[-1]) <= LONGEST:
+                sentence = order.pop()
+                row += sentence if not row else sentence[1:]
+        yield row
+
+
+def batches(sentences: list[list[int]], tokens: int, chance: random.Random) -> Iterator[Tensor]:
+    """Yield arrays of rows of like length, padded, with about `tokens` tokens each."""
+    ordered = sorted(rows(sentences, chance), key=len)
+    groups: list[list[list[int]]] = [[]]
+    for row in ordered:
+        if len(groups[-1]) * len(row) >= tokens:
+            groups.append([])
+        groups[-1].append(row)
+    chance.shuffle(groups)
+    for group in groups:
+        width = len(group[-1])
+        yield torch.tensor([row + [PAD] * (width - len(row)) for row in group])
+
+
+def endless(sentences: list[list[int]], tokens: int, seed: int) -> Iterator[Tensor]:
+    """Yield batches for ever, every sentence once an epoch."""
+    chance = random.Random(seed)
+    while True:
+        yield from batches(sentences, tokens, chance)
+
+
+def corrupt(ids: Tensor, vocabulary: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Pick 15 % of the words; of these mask 80 %, swap 10 %, keep 10 % (Devlin et al. 2018)."""
+    picked = (torch.rand(ids.shape, generator=chance) < 0.15) & (ids >= len(SPECIAL))
+    lot = torch.rand(ids.shape, generator=chance)
+    swaps = torch.randint(len(SPECIAL), vocabulary, ids.shape, generator=chance)
+    damaged = torch.where(picked & (lot < 0.8), MASK, ids)
+    return torch.where(picked & (lot >= 0.9), swaps, damaged), picked
+
+
+def asked(ids: Tensor, objective: str, vocabulary: int, chance: torch.Generator) -> tuple[
+    Tensor, Tensor, Tensor
+]:
+    """Return what the network reads, where it is asked, and the right answers there."""
+    if objective == "masked":
+        damaged, picked = corrupt(ids, vocabulary, chance)
+        return damaged, picked, ids[picked]
+    following = torch.cat([ids[:, 1:], torch.full_like(ids[:, :1], PAD)], dim=1)
+    known = following != PAD
+    return ids, known, following[known]
+
+
+class Learner:
+    """A network with its objective and its own source of chance."""
+
+    def __init__(self, objective: str, config: BertConfig, seed: int) -> None:
+        self.objective = objective
+        network = BertForMaskedLM if objective == "masked" else BertLMHeadModel
+        self.model = network(config)
+        self.chance = torch.Generator().manual_seed(seed)
+
+    def answer(self, ids: Tensor, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Return the logits where the network is asked, and the right answers."""
+        read, where, right = asked(ids, self.objective, self.model.config.vocab_size, chance)
+        hidden = self.model.bert(read, attention_mask=(ids != PAD).long()).last_hidden_state
+        return self.model.cls(hidden[where]), right
+
+    def loss_of(self, ids: Tensor) -> tuple[Tensor, int]:
+        """Return the mean loss over the asked tokens, and the tokens seen."""
+        logits, right = self.answer(ids, self.chance)
+        return cross_entropy(logits, right), int((ids != PAD).sum())
+
+    @torch.no_grad()
+    def evaluate(self, check: list[Tensor]) -> dict[str, float]:
+        """Measure loss and top-1 accuracy on held-out rows, with always the same damage."""
+        self.model.eval()
+        chance = torch.Generator().manual_seed(0)
+        loss, hits, count = 0.0, 0, 0
+        for ids in check:
+            logits, right = self.answer(ids, chance)
+            loss += F.cross_entropy(logits.float(), right, reduction="sum").item()
+            hits += int((logits.argmax(-1) == right).sum())
+            count += len(right)
+        self.model.train()
+        return {"held_out": loss / count, "accuracy": hits / count}
+
+
+def prepare_tokenizer(file: Path, training: list[str], vocabulary: int) -> Tokenizer:
+    """Read the tokenizer, or learn it once."""
+    if not file.exists():
+        train_tokenizer(training, vocabulary).save(str(file))
+    return Tokenizer.from_file(str(file))
+
+
+def train(args: argparse.Namespace) -> None:
+    """Prepare text, tokenizer and network, then run or resume the training."""
+    torch.set_num_threads(args.threads)
+    seed_everything(args.seed)
+    run = Run(args.run)
+    training, held_out = read_sentences(args.sentences)
+    tokenizer = prepare_tokenizer(args.run / "tokenizer.json", training, args.vocabulary)
+    config = BertConfig(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=128, num_hidden_layers=4,
+        num_attention_heads=4, intermediate_size=512, max_position_embeddings=LONGEST,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        is_decoder=args.objective == "causal",
+    )
+    learner = Learner(args.objective, config, args.seed + 1)
+    optimizer = torch.optim.AdamW(learner.model.parameters(), betas=(0.9, 0.98),
+                                  weight_decay=0.01, fused=True)
+    run.log(f"{sum(p.numel() for p in learner.model.parameters()):,} parameters, {args}")
+    run.resume(learner.model, optimizer)
+    encoded = [encoding.ids for encoding in tokenizer.encode_batch(training)]
+    check = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out)[:1500])]
+    learn(run, learner.model, optimizer, endless(encoded, args.batch, args.seed + run.step),
+          learner.loss_of,
+          lambda rows=list(batches(check, args.batch, random.Random(0))): learner.evaluate(rows),
+          args)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("objective", choices=("masked", "causal"))
+    parser.add_argument("--sentences", type=Path, required=True, help="tatoeba-en.txt.xz")
+    parser.add_argument("--batch", type=int, default=2000, help="tokens a step")
+    parser.add_argument("--vocabulary", type=int, default=4000)
+    run_arguments(parser, steps=4000, rate=2e-3, seed=7)
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
