@@ -1,0 +1,1 @@
+"""The course: lessons whose diagrams are computed live by a small engine."""

@@ -1,0 +1,22 @@
+"""Which models there are, and how a page gets one: find, check, open once, hold."""
+
+from app.models.card import ModelCard
+from app.models.errors import BrokenModel, FetchFailed, ModelError, NotInstalled, UnknownModel
+from app.models.kinds import Decoder, Encoder, WordVectors
+from app.models.library import Models
+from app.models.tokenizer import Tokenized, Tokenizer
+
+__all__ = [
+    "BrokenModel",
+    "Decoder",
+    "Encoder",
+    "FetchFailed",
+    "ModelCard",
+    "ModelError",
+    "Models",
+    "NotInstalled",
+    "Tokenized",
+    "Tokenizer",
+    "UnknownModel",
+    "WordVectors",
+]
