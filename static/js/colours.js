@@ -1,0 +1,28 @@
+// @ts-check
+// Colours by the names of tokens.css, resolved for the theme the reader sees.
+
+/**
+ * The colour behind a custom property as rgb(…), by day or by night.
+ * @param {string} name without the two dashes, such as "accent" or "heat-4"
+ * @param {Element} [where] an element inside the page whose theme counts
+ */
+export function colour(name, where = document.body) {
+  const probe = document.createElement("span");
+  probe.hidden = true;
+  probe.style.color = `var(--${name})`;
+  where.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+/** A Plotly colour scale from the heat tokens, or from the diverging ones. */
+export function scale(kind = "heat") {
+  const names = kind === "diverge"
+    ? Array.from({ length: 17 }, (_, i) => `diverge-${i - 8}`)
+    : Array.from({ length: 17 }, (_, i) => `heat-${i}`);
+  return names.map((name, i) => [i / 16, colour(name)]);
+}
+
+/** The theme's own marks in the order of the line classes. */
+export const marks = () => ["accent", "key", "value", "query", "encoder", "decoder"].map((name) => colour(name));

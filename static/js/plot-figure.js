@@ -1,0 +1,78 @@
+// @ts-check
+// A drawing made on the server, with a crosshair and read-out for heat maps and a Plotly view on request.
+import { light } from "./light.js";
+import { draw } from "./plotly-view.js";
+import { watch } from "./crosshair.js";
+
+class PlotFigure extends HTMLElement {
+  /** @type {any} */
+  parsed;
+
+  connectedCallback() {
+    this.listen = new AbortController();
+    this.drawing = this.querySelector("svg");
+    if (this.dataset.plot && !this.querySelector(".figure-plot")) this.addTools();
+    if (this.drawing?.dataset.rows && this.dataset.plot) this.append(watch(this.drawing, this.plot, this.listen.signal));
+    this.followTokens();
+  }
+
+  disconnectedCallback() {
+    this.listen?.abort();
+    this.release?.();
+  }
+
+  /** The figure's own description; the same JSON that Plotly draws from. */
+  get plot() {
+    return (this.parsed ??= JSON.parse(this.dataset.plot ?? "{}"));
+  }
+
+  addTools() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = this.dataset.explore ?? "Explore";
+    button.addEventListener("click", () => this.explore(button), { signal: this.listen?.signal });
+    const holder = this.closest("figure")?.querySelector(".figure-tools") ?? this.newTools();
+    if (!holder.querySelector(".explore")) holder.prepend(button);
+    button.classList.add("explore");
+    this.button = button;
+  }
+
+  newTools() {
+    const tools = document.createElement("div");
+    tools.className = "figure-tools";
+    this.after(tools);
+    return tools;
+  }
+
+  /** @param {HTMLButtonElement} button */
+  async explore(button) {
+    if (this.release) {
+      this.release();
+      this.release = undefined;
+      this.drawing?.toggleAttribute("hidden", false);
+      button.textContent = this.dataset.explore ?? "Explore";
+      return;
+    }
+    button.disabled = true;
+    try {
+      this.release = await draw(this, this.plot);
+      this.drawing?.toggleAttribute("hidden", true);
+      button.textContent = this.dataset.back ?? "Back to the drawing";
+    } catch (reason) {
+      button.textContent = `Explore (${reason instanceof Error ? reason.message : "unavailable"})`;
+    }
+    button.disabled = false;
+  }
+
+  followTokens() {
+    const { signal } = this.listen ?? new AbortController();
+    this.addEventListener("pointerover", (event) => {
+      const at = event.target instanceof Element ? event.target.closest("[data-token]") : null;
+      if (at) light(at.getAttribute("data-token")?.split(" ")[0] ?? null);
+    }, { signal });
+    this.addEventListener("pointerleave", () => light(null), { signal });
+  }
+}
+
+customElements.define("plot-figure", PlotFigure);

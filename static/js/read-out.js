@@ -1,0 +1,20 @@
+// @ts-check
+// Numbers and cells of a figure, said in words.
+
+/** A number as a reader wants it: three digits that count. @param {number | null} value */
+export const short = (value) => {
+  if (value === null || value === undefined) return "–";
+  if (value === 0) return "0";
+  return Math.abs(value) >= 0.001 && Math.abs(value) < 10000 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
+};
+
+/**
+ * "row → column: value".
+ * @param {{data?: {z?: number[][]}[], layout?: Record<string, any>}} plot
+ * @param {{row: number, column: number}} cell
+ */
+export function sayCell(plot, { row, column }) {
+  const value = plot.data?.[0]?.z?.[row]?.[column] ?? null;
+  const name = (/** @type {string} */ axis, /** @type {number} */ index) => plot.layout?.[axis]?.ticktext?.[index] ?? String(index + 1);
+  return `${name("yaxis", row)} → ${name("xaxis", column)}: ${short(value)}`;
+}
