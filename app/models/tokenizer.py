@@ -1,11 +1,9 @@
 """From a text to the pieces a model reads, and back to the words and letters they came from."""
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import tokenizers
@@ -95,21 +93,20 @@ class Tokenizer:
     Special tokens come from the model's own rules only: a typed "[SEP]" is five letters of text.
     """
 
-    def __init__(self, description: dict[str, Any]) -> None:
-        """Build from the contents of a tokenizer.json."""
-        added = description.get("added_tokens") or []
-        for token in added:
-            token["special"] = True  # only special tokens can be kept from matching typed text
-        self.special = {token["content"]: int(token["id"]) for token in added}
-        self._inner = tokenizers.Tokenizer.from_str(json.dumps(description))
+    def __init__(self, description: str) -> None:
+        """Build from the text of a tokenizer.json."""
+        self._inner = tokenizers.Tokenizer.from_str(description)
         self._inner.no_padding()
         self._inner.no_truncation()
+        # Only a special token can be kept from matching typed text, so all added ones become that.
+        added = self._inner.get_added_tokens_decoder()
+        self._inner.add_special_tokens([token.content for token in added.values()])
         self._inner.encode_special_tokens = True
-        model = description["model"]
-        self.unknown: str | None = model.get("unk_token")
-        bytes_inside = "ByteLevel" in json.dumps(description.get("decoder"))
-        self.kind = "byte pairs" if bytes_inside else str(model.get("type", ""))
-        self.label = labels.label_for(model.get("type", ""), bytes_inside=bytes_inside)
+        self.special = {token.content: number for number, token in added.items()}
+        self.kind = type(self._inner.model).__name__  # WordPiece, BPE, Unigram
+        self.unknown: str | None = getattr(self._inner.model, "unk_token", None)
+        bytes_inside = type(self._inner.decoder).__name__ == "ByteLevel"
+        self.label = labels.label_for(self.kind, bytes_inside=bytes_inside)
 
     @classmethod
     def open(cls, path: Path) -> "Tokenizer":
@@ -118,7 +115,7 @@ class Tokenizer:
         Raises: BrokenModel.
         """
         try:
-            return cls(json.loads(path.read_text(encoding="utf-8")))
+            return cls(path.read_text(encoding="utf-8"))
         except Exception as error:  # the library raises bare Exception for a file it cannot use
             raise BrokenModel(f"{path.name} cannot be read: {error}") from error
 
