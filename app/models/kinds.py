@@ -149,5 +149,5 @@ def rehearse(model: object) -> None:
             bert.encode(first, model.weights, model.config)
         elif isinstance(model, Decoder):
             llama.write_on(first, model.weights, model.config)
-    except (ValueError, IndexError) as error:
+    except (ValueError, IndexError, TypeError) as error:
         raise BrokenModel(f"its weights do not fit together: {error}") from error

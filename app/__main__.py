@@ -1,0 +1,58 @@
+"""Serve the course: `python -m app`. What can be set is in app/settings.py."""
+
+import socket
+import sys
+
+import uvicorn
+
+from app.settings import Settings
+
+EVERY_NETWORK = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
+
+
+def address(settings: Settings) -> str:
+    """Say what to type into a browser on this machine.
+
+    Example:
+        >>> address(Settings(host="0.0.0.0", port=8080))
+        'http://localhost:8080'
+    """
+    here = (*EVERY_NETWORK, "127.0.0.1", "::1")
+    host = "localhost" if settings.host in here else settings.host
+    return f"http://{host}:{settings.port}"
+
+
+def is_free(settings: Settings) -> bool:
+    """Say whether nobody else listens on the chosen port."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((settings.host, settings.port))
+        except OSError:
+            return False
+    return True
+
+
+def main() -> int:
+    """Start the workers and say where the course is."""
+    settings = Settings()
+    if not is_free(settings):
+        print(f"Port {settings.port} is taken. Choose another: make serve PORT=8080")
+        return 1
+    print(f"The course opens at {address(settings)} (Ctrl+C ends it)", flush=True)
+    uvicorn.run(
+        "app.main:create_app",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_level=settings.log_level,
+        access_log=settings.log_level == "debug",
+        server_header=False,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
