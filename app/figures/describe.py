@@ -43,6 +43,9 @@ class Arcs:
     columns: Labels
     values: Array  # (rows, columns), 0…1
     chosen: int | None = None  # only this row's lines in full strength
+    layout: Literal["columns", "row"] = "columns"  # row: arcs above one line of words
+    row_title: str = ""
+    column_title: str = ""
     caption: str = ""
     kind: Literal["arcs"] = "arcs"
 
@@ -187,6 +190,4 @@ class Tokens:
     kind: Literal["tokens"] = "tokens"
 
 
-Figure = (
-    Heatmap | Arcs | HeadGrid | Bars | Lines | Scatter | Scatter3D | Graph | Tokens
-)
+Figure = Heatmap | Arcs | HeadGrid | Bars | Lines | Scatter | Scatter3D | Graph | Tokens

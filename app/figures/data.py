@@ -1,0 +1,81 @@
+"""Every figure as plain data: what data.json holds, unrounded."""
+
+from dataclasses import asdict
+from typing import Any, assert_never
+
+from app.figures.describe import (
+    Arcs,
+    Bars,
+    Figure,
+    Graph,
+    HeadGrid,
+    Heatmap,
+    Lines,
+    Scatter,
+    Scatter3D,
+    Tokens,
+)
+from app.figures.numbers import check, nested
+
+Data = dict[str, Any]
+
+
+def data(figure: Figure) -> Data:
+    """Give a figure's names and unrounded numbers as JSON can hold them; −∞ becomes null.
+
+    Raises: NotANumber, when the figure holds NaN.
+    """
+    check(figure)
+    head = {"kind": figure.kind, "name": figure.name, "title": figure.title}
+    return head | _body(figure)
+
+
+def _body(figure: Figure) -> Data:
+    match figure:
+        case Heatmap() | Arcs():
+            return {
+                "rows": list(figure.rows),
+                "columns": list(figure.columns),
+                "values": nested(figure.values),
+            }
+        case HeadGrid():
+            return {
+                "rows": list(figure.rows),
+                "patterns": [list(layer) for layer in figure.patterns],
+                "values": nested(figure.values),
+            }
+        case Bars():
+            return {"labels": list(figure.labels), "values": nested(figure.values)}
+        case Lines():
+            return {
+                "x_title": figure.x_title,
+                "y_title": figure.y_title,
+                "lines": [
+                    {"label": line.label, "x": nested(line.x), "y": nested(line.y)}
+                    for line in figure.lines
+                ],
+            }
+        case Scatter() | Scatter3D():
+            return _points(figure)
+        case Graph():
+            return {
+                "nodes": [asdict(node) for node in figure.nodes],
+                "edges": [asdict(edge) for edge in figure.edges],
+            }
+        case Tokens():
+            values = None if figure.values is None else nested(figure.values)
+            return {"labels": list(figure.labels), "values": values, "states": list(figure.states)}
+        case _ as never:
+            assert_never(never)
+
+
+def _points(figure: Scatter | Scatter3D) -> Data:
+    held: Data = {
+        "labels": list(figure.labels),
+        "points": nested(figure.points),
+        "groups": list(figure.groups),
+        "details": list(figure.details),
+    }
+    if isinstance(figure, Scatter):
+        held["arrows"] = [list(arrow) for arrow in figure.arrows]
+    return held

@@ -1,0 +1,72 @@
+"""Numbers of a figure: said in few digits, checked before anything is drawn of them."""
+
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+
+from app.figures.describe import Array, Figure
+
+
+class NotANumber(ValueError):
+    """A figure holds NaN or +∞: a mistake before the figure, never something to draw."""
+
+
+def short(value: float | None) -> str:
+    """Say a number with the three digits that count.
+
+    Example:
+        >>> [short(v) for v in (0.31415, 2.0, -0.5, 0.00002, 123456.0, float("-inf"))]
+        ['0.314', '2', '−0.5', '2.0e−5', '1.2e+5', '−∞']
+    """
+    if value is None:
+        return "–"
+    if value == -np.inf:
+        return "−∞"
+    if value == 0:
+        return "0"
+    if 0.001 <= abs(value) < 1000:
+        said = f"{float(f'{value:.3g}'):.6f}".rstrip("0").rstrip(".")
+    elif 1000 <= abs(value) < 1_000_000 and float(value).is_integer():
+        said = f"{value:,.0f}".replace(",", "\u202f")  # a narrow space between thousands
+    elif 1000 <= abs(value) < 10_000:
+        said = f"{value:.0f}"
+    else:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        said = f"{mantissa}e{'+' if int(exponent) > 0 else ''}{int(exponent)}"
+    return said.replace("-", "−")
+
+
+def exact(value: float) -> float | None:
+    """Give a number as JSON can hold it; −∞ has no number there and becomes None."""
+    return None if value == -np.inf else float(value)
+
+
+def nested(values: Array) -> list[object]:
+    """Give an array as nested lists of unrounded numbers, −∞ as None."""
+    held: list[object] = np.where(np.isneginf(values), None, values.astype(np.float64)).tolist()
+    return held
+
+
+def check(figure: Figure) -> None:
+    """Refuse a figure whose arrays hold NaN or +∞.
+
+    Raises: NotANumber, naming the figure, the array and the first place.
+    """
+    for name, values in _arrays(figure):
+        wrong = np.argwhere(np.isnan(values) | np.isposinf(values))
+        if len(wrong):
+            where = tuple(int(i) for i in wrong[0])
+            raise NotANumber(f"{figure.kind} {figure.name!r}: {name}{list(where)} is NaN or +∞")
+
+
+def _arrays(thing: object, at: str = "") -> list[tuple[str, Array]]:
+    """List the arrays of a description and of the descriptions inside it."""
+    found: list[tuple[str, Array]] = []
+    for field in fields(thing) if is_dataclass(thing) else ():
+        held = getattr(thing, field.name)
+        if isinstance(held, np.ndarray):
+            found.append((at + field.name, held))
+        elif isinstance(held, tuple) and held and is_dataclass(held[0]):
+            for i, part in enumerate(held):
+                found += _arrays(part, f"{at}{field.name}[{i}].")
+    return found

@@ -1,0 +1,43 @@
+"""The strip under a shaded figure that says what its two ends stand for."""
+
+from markupsafe import Markup
+
+from app.figures.numbers import short
+from app.figures.svg.parts import NUMBER, element, join, rect, text
+from app.figures.svg.shades import Shading
+from app.i18n import _
+
+HEIGHT = 26
+STEP = 8  # pixels a shade
+
+
+def legend(x: float, y: float, shades: Shading, *, blocked: bool = False) -> Markup:
+    """Draw the shades in a row between the numbers of their ends."""
+    if shades.high <= shades.low:
+        words = _("every value is {value}").format(value=short(shades.low))
+        return text(x, y + 12, words, "fig-note")
+    low, high = short(shades.low), short(shades.high)
+    start = x + len(low) * NUMBER + 5
+    first = -8 if shades.signed else 0
+    drawn = [text(x, y + 12, low, "fig-number")]
+    for i in range(17):
+        name = f"fig-cell {shades.class_of(first + i)}"
+        drawn.append(rect(start + i * STEP, y + 2, STEP, 12, name))
+    end = start + 17 * STEP
+    drawn += [
+        rect(start, y + 2, 17 * STEP, 12, "fig-frame"),
+        text(end + 5, y + 12, high, "fig-number"),
+    ]
+    if blocked:
+        after = end + 5 + len(high) * NUMBER + 14
+        drawn.append(_blocked(after, y))
+    return element("g", join(drawn), aria_hidden="true")
+
+
+def _blocked(x: float, y: float) -> Markup:
+    hatch = f"M{x:.0f} {y + 14:.0f}l12 -12"
+    return join((
+        rect(x, y + 2, 12, 12, "fig-cell fig-blocked"),
+        element("path", class_="fig-hatch", d=hatch),
+        text(x + 17, y + 12, _("−∞: may not look"), "fig-note"),
+    ))

@@ -1,0 +1,78 @@
+"""From a number to one of seventeen shades, and from shades to few short paths."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from app.figures.describe import Array, Scale
+from app.figures.svg.parts import element, join
+
+BLOCKED = -99  # the level of −∞: nothing may pass
+Levels = NDArray[np.int_]
+
+
+@dataclass(frozen=True)
+class Shading:
+    """What the two ends of a scale stand for."""
+
+    low: float
+    high: float
+    signed: bool
+
+    def levels(self, values: Array) -> Levels:
+        """Give each value its shade: 0…16, or −8…8 when signed; −∞ is BLOCKED."""
+        open_ = np.where(np.isneginf(values), self.low, values)
+        steps = np.zeros(values.shape)
+        if self.high > self.low:
+            unit = (open_.astype(np.float64) - self.low) / (self.high - self.low)
+            steps = np.floor(np.clip(unit, 0, 1) * 16 + 0.5) - (8 if self.signed else 0)
+        return np.where(np.isneginf(values), BLOCKED, steps).astype(np.int_)
+
+    def class_of(self, level: int) -> str:
+        """Name the style class of a level."""
+        return f"{'d' if self.signed else 'h'}{level}"
+
+
+def shading(values: Array, scale: Scale) -> Shading:
+    """Choose the ends of the scale from what the quantity is, not from where it happens to lie."""
+    finite = values[np.isfinite(values)]
+    if scale == "weights":
+        return Shading(0.0, 1.0, signed=False)
+    if not finite.size:
+        return Shading(0.0, 0.0, signed=scale == "signed")
+    if scale == "signed":
+        most = float(np.abs(finite).max())
+        return Shading(-most, most, signed=True)
+    return Shading(float(finite.min()), float(finite.max()), signed=False)
+
+
+def runs(mask: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """List the stretches of true cells: (row, first column, length)."""
+    edges = np.diff(np.pad(mask.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    starts, ends = np.argwhere(edges == 1), np.argwhere(edges == -1)
+    return [(int(r), int(c), int(e - c)) for (r, c), (_, e) in zip(starts, ends, strict=True)]
+
+
+def cells(levels: Levels, shades: Shading) -> Markup:
+    """Draw a matrix in unit cells: one path a level; level 0 is the ground and is not drawn."""
+    drawn = []
+    for level in np.unique(levels[levels != 0]):
+        blocked = level == BLOCKED
+        d = "".join(f"M{c} {r}h{n}v1h-{n}z" for r, c, n in runs(levels == level))
+        name = "fig-blocked" if blocked else shades.class_of(int(level))
+        drawn.append(element("path", class_=f"fig-cell {name}", d=d))
+    return join(drawn)
+
+
+def hatching(levels: Levels) -> str:
+    """Give the lines that hatch blocked cells, in unit cells, as few as there can be."""
+    rows, columns = levels.shape
+    blocked = levels == BLOCKED
+    slanted = np.zeros((rows + columns - 1, rows), dtype=bool)  # one row for each anti-diagonal
+    r, c = np.nonzero(blocked)
+    slanted[r + c, r] = True
+    return "".join(
+        f"M{k - first + 1} {first}l-{n} {n}" for k, first, n in runs(slanted)
+    )
