@@ -57,21 +57,22 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 /**
  * Follow pointer, focus and arrow keys over a heat map.
  * @param {SVGSVGElement} drawing
- * @param {Record<string, any>} plot
+ * @param {() => Promise<Record<string, any>>} ask for the numbers, once a reader wants them
  * @param {AbortSignal} signal ends the watch
  * @returns {HTMLElement} the line that reads the value out
  */
-export function watch(drawing, plot, signal) {
+export function watch(drawing, ask, signal) {
   const read = document.createElement("p");
   read.className = "figure-read";
   read.setAttribute("aria-live", "polite");
   const { rows, columns } = area(drawing);
   let last = { row: 0, column: 0 };
-  const show = (/** @type {Cell | null} */ cell) => {
+  const show = async (/** @type {Cell | null} */ cell) => {
     mark(drawing, cell);
-    read.textContent = cell ? sayCell(plot, cell) : "";
-    last = cell ?? last;
     light(cell ? String(cell.row) : null);
+    last = cell ?? last;
+    const said = cell ? sayCell(await ask(), cell) : "";
+    if (!cell || last === cell) read.textContent = said;
   };
   drawing.tabIndex = 0;
   for (const name of ["pointermove", "pointerdown"]) {

@@ -5,14 +5,17 @@ import { draw } from "./plotly-view.js";
 import { watch } from "./crosshair.js";
 
 class PlotFigure extends HTMLElement {
-  /** @type {any} */
-  parsed;
+  /** @type {Promise<any> | undefined} */
+  held;
 
   connectedCallback() {
     this.listen = new AbortController();
     this.drawing = this.querySelector("svg");
-    if (this.dataset.plot && !this.querySelector(".figure-plot")) this.addTools();
-    if (this.drawing?.dataset.rows && this.dataset.plot) this.append(watch(this.drawing, this.plot, this.listen.signal));
+    if ((this.dataset.plot || this.dataset.src) && !this.querySelector(".figure-plot")) this.addTools();
+    if (this.drawing?.dataset.rows && !this.querySelector(".figure-read")) {
+      this.append(watch(this.drawing, () => this.plot, this.listen.signal));
+    }
+    if (this.scrollWidth > this.clientWidth && !this.querySelector("[tabindex]")) this.tabIndex = 0;
     this.followTokens();
   }
 
@@ -21,9 +24,11 @@ class PlotFigure extends HTMLElement {
     this.release?.();
   }
 
-  /** The figure's own description; the same JSON that Plotly draws from. */
+  /** The figure's own description, from the page or from its address: what Plotly draws and the read-out says. */
   get plot() {
-    return (this.parsed ??= JSON.parse(this.dataset.plot ?? "{}"));
+    return (this.held ??= this.dataset.plot
+      ? Promise.resolve(JSON.parse(this.dataset.plot))
+      : fetch(this.dataset.src ?? "").then((answer) => answer.json()));
   }
 
   addTools() {
@@ -56,7 +61,7 @@ class PlotFigure extends HTMLElement {
     }
     button.disabled = true;
     try {
-      this.release = await draw(this, this.plot);
+      this.release = await draw(this, await this.plot);
       this.drawing?.toggleAttribute("hidden", true);
       button.textContent = this.dataset.back ?? "Back to the drawing";
     } catch (reason) {
