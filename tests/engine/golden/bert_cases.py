@@ -1,19 +1,18 @@
 """The encoder's reference cases: small models that are always here, and MiniLM where installed."""
 
 import json
-import os
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 
 from app.engine.bert import BertConfig, Weights, check_weights, plain_names
+from app.models.tensors import open_tensors
 
 HERE = Path(__file__).parent
-DOWNLOADED = Path(os.environ.get("MINILM_FOLDER", HERE.parents[2] / "models" / "downloaded"))
+MINILM = HERE.parents[2] / "models" / "downloaded" / "minilm"
 TEXTS = json.loads((HERE / "bert_texts.json").read_text(encoding="utf-8"))
 TINY = np.load(HERE / "bert_tiny.npz")
 TINY_LENGTHS = ("tokens-1", "tokens-2", "tokens-7", "tokens-23", "tokens-48")
@@ -29,7 +28,7 @@ class Checkpoint(NamedTuple):
 def load(folder: Path) -> Checkpoint:
     """Read a checkpoint folder, checked."""
     config = BertConfig.from_dict(json.loads((folder / "config.json").read_text()))
-    weights = load_file(folder / "model.safetensors")
+    weights = open_tensors(folder / "model.safetensors")
     check_weights(weights, config)
     return Checkpoint(plain_names(weights), config)
 
@@ -43,13 +42,9 @@ def tiny(name: str = "bert_tiny") -> Checkpoint:
 @cache
 def minilm() -> Checkpoint:
     """Load all-MiniLM-L6-v2, or skip the test where it is not installed."""
-    for config in DOWNLOADED.rglob("config.json"):
-        found = json.loads(config.read_text())
-        weights = config.with_name("model.safetensors")
-        sizes = (found.get("hidden_size"), found.get("num_hidden_layers"))
-        if found.get("model_type") == "bert" and sizes == (384, 6) and weights.exists():
-            return load(config.parent)
-    return pytest.skip("all-MiniLM-L6-v2 is not installed: run `make serve` once to fetch it")
+    if (MINILM / "model.safetensors").exists():
+        return load(MINILM)
+    return pytest.skip("all-MiniLM-L6-v2 is not installed: `make fetch` fetches it")
 
 
 def worst_difference_from_minilm(name: str, last: np.ndarray, weights: np.ndarray) -> float:
