@@ -1,4 +1,4 @@
-"""Make seq2seq.npz with torch.nn.Transformer: `python tests/engine/golden/make_seq2seq.py`."""
+"""Make seq2seq.npz with torch.nn.Transformer: `python tests/engine/golden/seq2seq_make.py`."""
 
 import json
 from pathlib import Path

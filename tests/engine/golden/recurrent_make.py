@@ -1,4 +1,7 @@
-"""Make recurrent.npz and jacobian.npz with PyTorch: `python tests/engine/golden/make_recurrent.py`."""
+"""Make recurrent.npz and jacobian.npz with PyTorch.
+
+Run it as `python tests/engine/golden/recurrent_make.py`.
+"""
 
 from pathlib import Path
 
