@@ -8,7 +8,7 @@ from app.settings import Settings
 LOCALE = Path(__file__).resolve().parent / "locale"
 
 _translations = gettext.translation(
-    "course", LOCALE, languages=[Settings().language], fallback=True
+    "course", LOCALE, languages=[Settings().course_language], fallback=True
 )
 _ = _translations.gettext
 

@@ -38,13 +38,10 @@ class Settings(BaseSettings):
         ROOT / "models" / "downloaded",
         description="Folder of downloaded models and of your own checkpoints.",
     )
-    max_tokens: int = Field(
-        128, ge=1, le=512, description="Longest sentence a lab accepts, in the model's tokens."
-    )
     max_characters: int = Field(
         2000, ge=1, le=20_000, description="Longest text that is looked at at all."
     )
-    language: str = Field("en", description="Language of the pages; `en` ships.")
+    course_language: str = Field("en", description="Language of the pages; `en` ships.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much the server says."
     )

@@ -187,6 +187,11 @@ def test_every_dependency_is_locked_at_one_version_everywhere():
     assert set(project["dependencies"]) <= set(everything)
 
 
+def test_every_setting_is_read_somewhere():
+    code = "".join(path.read_text(encoding="utf-8") for path in files("*.py", "app"))
+    assert [field for field in Settings.model_fields if f"ettings.{field}" not in code] == []
+
+
 def test_settings_cannot_change_after_they_were_read():
     with pytest.raises(ValueError, match="frozen"):
         Settings().port = 1  # type: ignore[misc]
