@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from app.engine import EngineError, bert, llama
+from app.engine import EngineError, bert, llama, llama_config
 from app.models.card import ModelCard
 from app.models.errors import BrokenModel
 from app.models.tensors import Array, open_tensors
@@ -31,7 +31,7 @@ class Decoder:
     """A Llama-architecture model: every token sees what stands before it."""
 
     card: ModelCard
-    config: llama.LlamaConfig
+    config: llama_config.LlamaConfig
     weights: Mapping[str, Array]
     tokenizer: Tokenizer
     chat_template: str  # Jinja2 text that lays out a conversation; empty when there is none
@@ -110,9 +110,9 @@ def open_decoder(folder: Path, card: ModelCard) -> Decoder:
     Raises: BrokenModel, saying what in the folder is wrong.
     """
     try:
-        config = llama.LlamaConfig.from_dict(read_json(folder / "config.json"))
+        config = llama_config.LlamaConfig.from_dict(read_json(folder / "config.json"))
         weights = open_tensors(folder / "model.safetensors")
-        llama.check_weights(weights, config)
+        llama_config.check_weights(weights, config)
     except (EngineError, KeyError, TypeError) as error:
         raise BrokenModel(f"{type(error).__name__}: {error}") from error
     beside = folder / "tokenizer_config.json"
