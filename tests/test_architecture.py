@@ -1,4 +1,4 @@
-"""What the project says of its own shape is true: sizes, layers, pages without inline code, README."""
+"""What the project says of its own shape is true: sizes, layers, no inline code, README."""
 
 import ast
 import re
@@ -12,6 +12,7 @@ import pytest
 from app.settings import ROOT, Settings
 
 ROOMS = ("app", "lessons", "training", "benchmarks", "tests")
+PAGES = ("templates", "lessons")
 LONGEST = {"*.py": 300, "*.html": 120, "*.js": 100}  # lines a file
 LONGEST_FUNCTION = 30  # lines, docstring included
 SECTIONS = ("Shapes", "Example", "Raises", "Source")
@@ -88,19 +89,21 @@ def test_nothing_that_runs_needs_what_only_tests_and_training_have():
 
 
 INLINE = {
-    "a script without src": re.compile(r"<script(?![^>]*\bsrc=)[^>]*>", re.I),
-    "a style element": re.compile(r"<style\b", re.I),
-    "a style attribute": re.compile(r"\sstyle\s*=", re.I),
-    "an event handler": re.compile(r"\son[a-z]+\s*=", re.I),
-    "an htmx handler": re.compile(r"\bhx-on\b|\bjs:", re.I),
-    "a script address": re.compile(r"javascript:", re.I),
+    "a script without src": re.compile(r"<script(?![^>]*\bsrc=)[^>]*>", re.IGNORECASE),
+    "a style element": re.compile(r"<style\b", re.IGNORECASE),
+    "a style attribute": re.compile(r"\sstyle\s*=", re.IGNORECASE),
+    "an event handler": re.compile(r"\son[a-z]+\s*=", re.IGNORECASE),
+    "an htmx handler": re.compile(r"\bhx-on\b|\bjs:", re.IGNORECASE),
+    "a script address": re.compile(r"javascript:", re.IGNORECASE),
 }
 
 
 @pytest.mark.parametrize("what", INLINE)
 def test_no_page_holds_inline_code(what):
-    pages = files("*.html", "templates", "lessons")
-    texts = {name(path): re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.S) for path in pages}
+    pages = files("*.html", *PAGES)
+    texts = {
+        name(path): re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.DOTALL) for path in pages
+    }
     assert [path for path, text in texts.items() if INLINE[what].search(text)] == []
 
 
@@ -108,7 +111,7 @@ def test_no_page_script_or_style_sheet_loads_from_another_host():
     loads = re.compile(
         r"""(?:\bsrc=|<link[^>]*href=|@import|url\(|\bfrom\s|\bimport\s*\(?|fetch\()\s*["']?(?:https?:)?//"""
     )
-    ours = [*files("*.html", "templates", "lessons"), *files("*.js", "static")]
+    ours = [*files("*.html", *PAGES), *files("*.js", "static")]
     ours += files("*.css", "static")
     assert [name(path) for path in ours if loads.search(path.read_text(encoding="utf-8"))] == []
 
@@ -131,14 +134,14 @@ def test_sections_of_a_docstring_stand_in_their_order():
     for path in files("*.py", "app"):
         for node in functions(path):
             text = ast.get_docstring(node) or ""
-            found = re.findall(rf"^({'|'.join(SECTIONS)}):", text, re.M)
+            found = re.findall(rf"^({'|'.join(SECTIONS)}):", text, re.MULTILINE)
             if found != sorted(found, key=SECTIONS.index):
                 wrong.append(f"{name(path)}:{node.name}")
     assert wrong == []
 
 
 def test_the_readme_lists_every_setting_with_its_default_and_its_help():
-    rows = re.findall(r"^\| `([A-Z_]+)` \| (.+?) \| (.+?) \|$", README, re.M)
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (.+?) \| (.+?) \|$", README, re.MULTILINE)
     table = {name: (default, text) for name, default, text in rows}
     fields = Settings.model_fields
     assert list(table) == [field.upper() for field in fields]
@@ -150,9 +153,9 @@ def test_the_readme_lists_every_setting_with_its_default_and_its_help():
 
 
 def test_the_readme_maps_every_room():
-    block = re.search(r"## Map\n.*?```\n(.*?)```", README, re.S)
+    block = re.search(r"## Map\n.*?```\n(.*?)```", README, re.DOTALL)
     assert block, "the README has no map"
-    mapped = set(re.findall(r"^([\w./<>-]+?/)\s", block[1], re.M))
+    mapped = set(re.findall(r"^([\w./<>-]+?/)\s", block[1], re.MULTILINE))
     for room in mapped:
         assert "<" in room or (ROOT / room).is_dir(), room
     tracked = {f"{room}/" for room in (*ROOMS, "templates", "static", "models", "deploy")}
@@ -160,7 +163,7 @@ def test_the_readme_maps_every_room():
 
 
 def test_the_readme_names_only_commands_that_there_are():
-    rules = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    rules = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"\bmake ([a-z]+)", README)) <= rules
 
 
@@ -168,14 +171,14 @@ def test_the_readme_names_only_commands_that_there_are():
 def test_a_lock_file_pins_by_hash_and_names_no_host(path):
     text = path.read_text()
     assert "://" not in text
-    packages = re.findall(r"^[a-z0-9][^\n]*==.*?(?=^[a-z0-9]|\Z)", text, re.M | re.S)
+    packages = re.findall(r"^[a-z0-9][^\n]*==.*?(?=^[a-z0-9]|\Z)", text, re.MULTILINE | re.DOTALL)
     assert len(packages) > 10
     assert all("--hash=sha256:" in package for package in packages)
 
 
 def test_every_dependency_is_locked_at_one_version_everywhere():
     locks = [
-        dict(re.findall(r"^([a-z0-9-]+)==([^\s;\\]+)", path.read_text(), re.M))
+        dict(re.findall(r"^([a-z0-9-]+)==([^\s;\\]+)", path.read_text(), re.MULTILINE))
         for path in sorted(ROOT.glob("requirements*.lock"))
     ]
     everything: dict[str, set[str]] = {}
