@@ -1,13 +1,36 @@
 """The page's own drawing of every figure: SVG with classes, coloured by the style sheet."""
 
+from typing import assert_never
+
 from markupsafe import Markup
 
-from app.figures.describe import Figure, Heatmap
+from app.figures.describe import (
+    Arcs,
+    Bars,
+    Figure,
+    Graph,
+    HeadGrid,
+    Heatmap,
+    Lines,
+    Scatter,
+    Scatter3D,
+    Tokens,
+)
 from app.figures.numbers import check
+from app.figures.svg.arcs import arcs
+from app.figures.svg.bars import bars
+from app.figures.svg.graph import graph
+from app.figures.svg.head_grid import head_grid, thumbnails
 from app.figures.svg.heatmap import heatmap
+from app.figures.svg.lines import lines
+from app.figures.svg.scatter import scatter
+from app.figures.svg.scatter3d import scatter3d
+from app.figures.svg.tokens import tokens
+
+__all__ = ["svg", "thumbnails"]
 
 
-def svg(figure: Figure) -> Markup:
+def svg(figure: Figure) -> Markup:  # noqa: C901, PLR0911 - one line a kind
     """Draw a figure.
 
     Raises: NotANumber, when the figure holds NaN.
@@ -16,5 +39,21 @@ def svg(figure: Figure) -> Markup:
     match figure:
         case Heatmap():
             return heatmap(figure)
-        case _:
-            raise NotImplementedError(figure.kind)
+        case Arcs():
+            return arcs(figure)
+        case HeadGrid():
+            return head_grid(figure)
+        case Bars():
+            return bars(figure)
+        case Lines():
+            return lines(figure)
+        case Scatter():
+            return scatter(figure)
+        case Scatter3D():
+            return scatter3d(figure)
+        case Graph():
+            return graph(figure)
+        case Tokens():
+            return tokens(figure)
+        case _ as never:
+            assert_never(never)

@@ -1,0 +1,108 @@
+"""Curves over a common axis, each named where it ends."""
+
+import numpy as np
+from markupsafe import Markup
+
+from app.figures.describe import Line, Lines
+from app.figures.numbers import short
+from app.figures.svg import parts
+from app.figures.svg.axes import Axis, across, around, room_for, upward
+from app.figures.svg.parts import SANS, element, join, text
+from app.figures.svg.placing import apart
+from app.i18n import _
+
+WIDE, HIGH = 440, 250  # pixels of the plot
+LONGEST = 32
+
+
+def lines(figure: Lines) -> Markup:
+    """Draw the curves; a value of zero or less has no place on a logarithmic axis and is left out."""
+    top = 30.0
+    y = Axis(*_ends([c.y for c in figure.lines], figure.log_y), top + HIGH, top, figure.log_y)
+    left = room_for(y)
+    x = Axis(*_ends([c.x for c in figure.lines], figure.log_x), left, left + WIDE, figure.log_x)
+    drawn = [
+        text(0, 14, figure.y_title, "fig-axis"),
+        *upward(y, left, left + WIDE),
+        *across(x, top + HIGH, top),
+        text(left + WIDE, top + HIGH + 36, figure.x_title, "fig-axis fig-end"),
+        *(_curve(line, i, x, y) for i, line in enumerate(figure.lines)),
+        *_names(figure, x, y),
+    ]
+    note = _left_out(figure)
+    if note:
+        drawn.append(text(left, top + HIGH + 54, note, "fig-note"))
+    names = max((min(len(line.label), LONGEST) for line in figure.lines), default=0)
+    width = max(left + WIDE + names * SANS + 16, len(figure.y_title) * SANS)
+    return parts.picture(width, top + HIGH + (62 if note else 44), figure.title, drawn)
+
+
+def style(line: Line, index: int) -> str:
+    """Name the class of a curve: its meaning, or its number among the curves."""
+    if line.role == "plain":
+        return f"fig-line-{index % 6 + 1}"
+    return "fig-line" if line.role == "accent" else f"fig-line is-{line.role}"
+
+
+def _ends(values: list["np.ndarray"], log: bool) -> tuple[float, float]:
+    every = np.concatenate([v.astype(np.float64) for v in values]) if values else np.zeros(0)
+    return around(every[np.isfinite(every)], log=log)
+
+
+def _drawable(line: Line, x: Axis, y: Axis) -> "np.ndarray":
+    """Say which points of a curve have a place on both axes."""
+    open_ = np.isfinite(line.x) & np.isfinite(line.y)
+    if x.log:
+        open_ &= line.x > 0
+    if y.log:
+        open_ &= line.y > 0
+    return open_
+
+
+def _curve(line: Line, index: int, x: Axis, y: Axis) -> Markup:
+    d, drawing = [], False
+    for px, py, seen in zip(line.x, line.y, _drawable(line, x, y), strict=True):
+        if seen:
+            d.append(f"{'L' if drawing else 'M'}{x.at(px):.1f} {y.at(py):.1f}")
+        drawing = bool(seen)
+    dots = [
+        element("circle", cx=x.at(px), cy=y.at(py), r=2.5, class_="fig-dot")
+        for px, py, seen in zip(line.x, line.y, _drawable(line, x, y), strict=True)
+        if seen and len(line.x) == 1
+    ]
+    path = element("path", class_=style(line, index), d="".join(d))
+    return element("g", join([element("title", parts.clean(line.label)), path, *dots]))
+
+
+def _names(figure: Lines, x: Axis, y: Axis) -> list[Markup]:
+    """Write each curve's name at its end, moved apart where two would touch."""
+    ends = []
+    for i, line in enumerate(figure.lines):
+        seen = np.flatnonzero(_drawable(line, x, y))
+        if len(seen):
+            last = seen[-1]
+            ends.append((y.at(line.y[last]), x.at(line.x[last]), i))
+    ends.sort()
+    spots = apart([want for want, _x, _i in ends], 16, y.end, y.start + 8)
+    drawn = []
+    right = x.end + 10
+    for (want, at_x, i), at_y in zip(ends, spots, strict=True):
+        if abs(at_y - want) > 3 or right - at_x > 16:
+            lead = f"M{at_x + 2:.1f} {want:.1f}L{right - 3:.1f} {at_y:.1f}"
+            drawn.append(element("path", class_="fig-lead", d=lead))
+        words = parts.shorten(parts.clean(figure.lines[i].label), LONGEST)
+        drawn.append(text(right, at_y + 4.5, words, f"fig-name {style(figure.lines[i], i)}"))
+    return drawn
+
+
+def _left_out(figure: Lines) -> str:
+    """Say how many points a logarithmic axis cannot hold."""
+    count = sum(
+        int(((line.y <= 0) & figure.log_y | (line.x <= 0) & figure.log_x).sum())
+        for line in figure.lines
+    )
+    if not count:
+        return ""
+    return _("{count} points at {zero} lie below every logarithmic axis").format(
+        count=count, zero=short(0)
+    )
