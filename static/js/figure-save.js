@@ -56,7 +56,7 @@ async function asPng({ text, width, height }) {
 class FigureSave extends HTMLElement {
   connectedCallback() {
     if (this.querySelector("button")) return;
-    for (const kind of ["SVG", "PNG"]) {
+    for (const kind of (this.dataset.kinds ?? "SVG PNG").split(" ")) {
       const button = document.createElement("button");
       Object.assign(button, { type: "button", className: "quiet", textContent: kind, title: `${this.dataset.label ?? "Save the figure as"} ${kind}` });
       button.addEventListener("click", () => this.save(kind));

@@ -1,33 +1,31 @@
 // @ts-check
-// Around one lab: sliders show their value, messages mark their field, a suggestion fills the form without a page load.
+// Around one lab: sliders show their value, messages mark their field, what was unfolded stays unfolded, and a
+// suggestion fills the form without a page load.
+import { setField } from "./set-field.js";
 
 /** @param {EventTarget | null} target */
 const control = (target) => /** @type {HTMLInputElement | null} */ (target instanceof Element && target.matches("input, select, textarea") ? target : null);
-
-/** Put a value into whatever the form calls by this name. @param {HTMLFormElement} form @param {string} name @param {string} value */
-export function setField(form, name, value) {
-  const field = form.elements.namedItem(name);
-  if (field instanceof RadioNodeList) field.value = value;
-  else if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = !["", "false", "0", "off"].includes(value);
-  else if (field && "value" in field) field.value = value;
-  else return;
-  if (field instanceof Element) field.dispatchEvent(new Event("lab:set", { bubbles: true }));
-}
 
 class LabPanel extends HTMLElement {
   connectedCallback() {
     this.listen = new AbortController();
     const { signal } = this.listen;
+    /** @type {Set<string>} */
+    this.unfolded = new Set();
     for (const name of ["input", "lab:set"]) this.addEventListener(name, (event) => this.sayValue(control(event.target)), { signal });
     this.addEventListener("click", (event) => this.tryIt(event), { signal });
+    this.addEventListener("toggle", (event) => this.remember(event.target), { signal, capture: true });
     this.addEventListener("htmx:before:request", () => this.busy(true), { signal });
     this.addEventListener("htmx:finally:request", () => this.busy(false), { signal });
-    document.addEventListener("htmx:after:swap", () => this.markMessages(), { signal });
-    this.markMessages();
+    for (const name of ["htmx:error", "htmx:response:error"]) this.addEventListener(name, (event) => this.failed(/** @type {CustomEvent} */ (event)), { signal });
+    this.watch = new MutationObserver(() => this.settle());
+    this.watch.observe(this, { childList: true, subtree: true });
+    this.settle();
   }
 
   disconnectedCallback() {
     this.listen?.abort();
+    this.watch?.disconnect();
   }
 
   /** @param {boolean} now */
@@ -37,18 +35,43 @@ class LabPanel extends HTMLElement {
 
   /** @param {HTMLInputElement | null} field */
   sayValue(field) {
-    if (!field?.id) return;
-    const output = this.querySelector(`output[for="${CSS.escape(field.id)}"]`);
+    const output = field?.id && this.querySelector(`output[for="${CSS.escape(field.id)}"]`);
     if (output) output.textContent = field.value;
   }
 
-  /** A message that is not empty marks the control which names it in aria-describedby. */
-  markMessages() {
-    for (const message of this.querySelectorAll(".field-message[id]")) {
-      const field = this.querySelector(`[aria-describedby~="${CSS.escape(message.id)}"]`);
-      if (message.textContent?.trim()) field?.setAttribute("aria-invalid", "true");
-      else field?.removeAttribute("aria-invalid");
+  /** @param {EventTarget | null} folded */
+  remember(folded) {
+    const part = folded instanceof HTMLDetailsElement ? folded.dataset.part : undefined;
+    if (!part || !(folded instanceof HTMLDetailsElement)) return;
+    if (folded.open) this.unfolded?.add(part);
+    else this.unfolded?.delete(part);
+  }
+
+  /** After a new answer: unfold what was unfolded, and mark each control whose message is not empty. */
+  settle() {
+    for (const folded of this.querySelectorAll("details[data-part]")) {
+      if (folded instanceof HTMLDetailsElement && this.unfolded?.has(folded.dataset.part ?? "") && !folded.open) folded.open = true;
     }
+    let wrong = false;
+    for (const message of this.querySelectorAll(".field-message[id]")) {
+      const said = Boolean(message.textContent?.trim());
+      wrong ||= said;
+      const name = message.getAttribute("data-for");
+      const field = name === "text"
+        ? document.querySelector("form.sentence [name=text]")
+        : this.querySelector(`[aria-describedby~="${CSS.escape(message.id)}"]`);
+      if (said) field?.setAttribute("aria-invalid", "true");
+      else if (name !== "text" || !document.querySelector(".field-message[data-for=text]:not(:empty)")) field?.removeAttribute("aria-invalid");
+    }
+    this.querySelector(".lab-result")?.classList.toggle("is-stale", wrong);
+  }
+
+  /** The server did not answer, or stumbled: the old picture stays, and a line says so. @param {CustomEvent} event */
+  failed(event) {
+    const status = event.detail?.ctx?.response?.status ?? 0;
+    const line = this.querySelector(".field-message[id$='--message']");
+    if (!line || (status >= 400 && status < 500)) return;
+    line.textContent = this.dataset.failed ?? "The server did not answer. What you see is its last answer; try again in a moment.";
   }
 
   /** @param {MouseEvent} event */
@@ -59,8 +82,8 @@ class LabPanel extends HTMLElement {
     event.preventDefault();
     const wanted = new URL(link.href).searchParams;
     for (const [name, value] of wanted) setField(form, name, value);
-    if (wanted.has("text")) document.dispatchEvent(new CustomEvent("sentence", { detail: { text: wanted.get("text"), from: form } }));
     form.dispatchEvent(new Event("input", { bubbles: true }));
+    if (wanted.has("text")) document.dispatchEvent(new CustomEvent("sentence", { detail: { text: wanted.get("text") } }));
   }
 }
 

@@ -46,6 +46,13 @@ function dress(layout) {
   return dressed;
 }
 
+/** Names of colours, such as "--key", become the theme's own, wherever they stand. @param {any} part @returns {any} */
+function resolved(part) {
+  if (typeof part === "string") return part.startsWith("--") ? colour(part.slice(2)) : part;
+  if (Array.isArray(part)) return typeof part[0] === "number" ? part : part.map(resolved);
+  return part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolved(value)])) : part;
+}
+
 /** A heat map keeps its cells apart, else its picture would be smoothed. @param {Record<string, any>} trace */
 function dressTrace(trace) {
   if (trace.type !== "heatmap") return trace;
@@ -66,7 +73,7 @@ export async function draw(host, plot) {
   const place = document.createElement("div");
   place.className = "figure-plot";
   host.append(place);
-  const redraw = () => Plotly.react(place, plot.data.map(dressTrace), dress(plot.layout), { displaylogo: false, responsive: true, displayModeBar: "hover" });
+  const redraw = () => Plotly.react(place, plot.data.map((trace) => resolved(dressTrace(trace))), dress(resolved(plot.layout)), { displaylogo: false, responsive: true, displayModeBar: "hover" });
   await redraw();
   const night = matchMedia("(prefers-color-scheme: dark)");
   night.addEventListener("change", redraw);

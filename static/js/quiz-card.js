@@ -1,28 +1,26 @@
 // @ts-check
-// A question whose answers explain themselves when chosen, right or wrong.
+// A question whose answers explain themselves when chosen; without a script each explanation can be unfolded.
 
 class QuizCard extends HTMLElement {
   connectedCallback() {
     this.listen = new AbortController();
-    for (const why of this.querySelectorAll(".why")) why.toggleAttribute("hidden", true);
-    for (const folded of this.querySelectorAll("details")) folded.toggleAttribute("hidden", true);
-    this.addEventListener("change", (event) => this.explain(/** @type {HTMLInputElement} */ (event.target)), { signal: this.listen.signal });
-    const chosen = this.querySelector("input:checked");
-    if (chosen instanceof HTMLInputElement) this.explain(chosen);
+    this.addEventListener("change", (event) => this.explain(event.target), { signal: this.listen.signal });
+    this.explain(this.querySelector("input:checked"));
   }
 
   disconnectedCallback() {
     this.listen?.abort();
   }
 
-  /** @param {HTMLInputElement} answer */
+  /** Show why the chosen answer is right or not, and fold the others away. @param {EventTarget | null} answer */
   explain(answer) {
-    for (const why of this.querySelectorAll(".why")) why.toggleAttribute("hidden", true);
-    const why = document.getElementById(answer.getAttribute("aria-describedby") ?? "") ?? answer.closest("label")?.nextElementSibling;
-    if (!(why instanceof HTMLElement)) return;
-    why.hidden = false;
-    why.setAttribute("role", "status");
-    if (why.dataset.right === "true") this.dispatchEvent(new CustomEvent("quiz-right", { bubbles: true }));
+    const wanted = answer instanceof HTMLInputElement ? answer.getAttribute("aria-describedby") : null;
+    for (const why of this.querySelectorAll("details.why")) {
+      if (!(why instanceof HTMLDetailsElement)) continue;
+      why.open = why.id === wanted;
+      why.hidden = !why.open;
+      if (why.open) why.setAttribute("role", "status");
+    }
   }
 }
 

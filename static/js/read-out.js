@@ -15,6 +15,6 @@ export const short = (value) => {
  */
 export function sayCell(plot, { row, column }) {
   const value = plot.data?.[0]?.z?.[row]?.[column] ?? null;
-  const name = (/** @type {string} */ axis, /** @type {number} */ index) => plot.layout?.[axis]?.ticktext?.[index] ?? String(index + 1);
-  return `${name("yaxis", row)} → ${name("xaxis", column)}: ${short(value)}`;
+  const name = (/** @type {string} */ side, /** @type {number} */ index) => plot.layout?.meta?.[side]?.[index] ?? String(index + 1);
+  return `${name("rows", row)} → ${name("columns", column)}: ${short(value)}`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The reader's sentence: one field for every lab on the page, remembered in this browser, carried along course links.
-import { setField } from "./lab-panel.js";
+import { setField } from "./set-field.js";
 import { watchRow } from "./sticky-row.js";
 
 const KEY = "sentence";
@@ -21,7 +21,7 @@ class SentenceBar extends HTMLElement {
     document.addEventListener("click", (event) => this.carry(event), { signal, capture: true });
     document.addEventListener("sentence", (event) => this.take(/** @type {CustomEvent} */ (event).detail.text), { signal });
     this.seen = new IntersectionObserver((entries) => { for (const entry of entries) if (entry.isIntersecting) this.bring(entry.target); }, { rootMargin: "200px" });
-    for (const form of document.querySelectorAll("form.lab-form")) this.seen.observe(form);
+    for (const lab of document.querySelectorAll(".lab")) this.seen.observe(lab);
     this.stuck = watchRow(this.querySelector(".sentence-row"));
     const kept = store.get();
     if (kept && this.field && !new URLSearchParams(location.search).has("text") && kept !== this.field.value) this.take(kept);
@@ -51,14 +51,15 @@ class SentenceBar extends HTMLElement {
     clearTimeout(this.wait);
     const text = this.field?.value ?? "";
     if (text.trim()) store.set(text);
-    for (const form of document.querySelectorAll("form.lab-form")) {
-      this.seen?.unobserve(form);
-      this.seen?.observe(form);
+    for (const lab of document.querySelectorAll(".lab")) {
+      this.seen?.unobserve(lab);
+      this.seen?.observe(lab);
     }
   }
 
-  /** @param {Element} form */
-  bring(form) {
+  /** @param {Element} lab */
+  bring(lab) {
+    const form = lab.querySelector("form.lab-form");
     if (!(form instanceof HTMLFormElement) || !this.field) return;
     const own = form.elements.namedItem("text");
     if (!own || !("value" in own) || own.value === this.field.value) return;
