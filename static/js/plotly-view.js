@@ -46,11 +46,11 @@ function dress(layout) {
   return dressed;
 }
 
-/** Names of colours, such as "--key", become the theme's own, wherever they stand. @param {any} part @returns {any} */
-function resolved(part) {
-  if (typeof part === "string") return part.startsWith("--") ? colour(part.slice(2)) : part;
-  if (Array.isArray(part)) return typeof part[0] === "number" ? part : part.map(resolved);
-  return part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolved(value)])) : part;
+/** Names of colours, "--key", become the theme's own; a reader's text never does. @param {any} part @param {string} [key] @returns {any} */
+function resolved(part, key = "") {
+  if (typeof part === "string") return /color/.test(key) && part.startsWith("--") ? colour(part.slice(2)) : part;
+  if (Array.isArray(part)) return /color|annotations/.test(key) ? part.map((one) => resolved(one, key)) : part;
+  return part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value, name)])) : part;
 }
 
 /** A heat map keeps its cells apart, else its picture would be smoothed. @param {Record<string, any>} trace */
