@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.cache import Cache, LayerCache
-from app.engine.functions import Array
+from app.engine.functions import Array, log_softmax
 
 Ids = NDArray[np.int64]
 NextWord = Callable[[Ids, Cache | None], tuple[Array, Cache]]  # (B, T), cache -> (B, V), cache
@@ -47,20 +47,6 @@ class BeamSearch(NamedTuple):
 
     best: Draft
     steps: tuple[BeamStep, ...]
-
-
-def log_softmax(scores: Array) -> Array:
-    """Turn scores into log-probabilities.
-
-    Shapes: scores (..., V) -> (..., V).
-
-    Example: shares of a quarter and three quarters.
-        >>> np.exp(log_softmax(np.array([0.0, np.log(3.0)]))).round(6)
-        array([0.25, 0.75])
-    """
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    logs: Array = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return logs
 
 
 def greedy(

@@ -47,6 +47,22 @@ def softmax(scores: Array, axis: int = -1) -> Array:
     return shares
 
 
+def log_softmax(scores: Array, axis: int = -1) -> Array:
+    """Turn scores into logarithms of shares, exact even where a share is too small to write.
+
+    Shapes: scores (..., n) -> (..., n).
+
+    Example: the logarithms of one quarter and three quarters.
+        >>> np.exp(log_softmax(np.array([0.0, np.log(3.0)]))).round(6)
+        array([0.25, 0.75])
+
+    Source: ln of Vaswani et al. 2017, equation 1; as in torch.log_softmax.
+    """
+    shifted = scores - scores.max(axis=axis, keepdims=True)
+    logarithms: Array = shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+    return logarithms
+
+
 def layer_norm(x: Array, weight: Array, bias: Array, *, epsilon: float) -> Array:
     """Bring each token's numbers to mean 0 and variance 1, then stretch and shift as learned.
 

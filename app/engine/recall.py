@@ -9,13 +9,13 @@ of seq2seq_config; output.weight (V, D) and output.bias (V).
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from app.engine import UnsupportedModel, WeightMismatch
+from app.engine import UnsupportedModel
 from app.engine.bert import Ids, Weights, part
 from app.engine.functions import Array, linear
 from app.engine.masks import causal
 from app.engine.recurrent import CELLS, RecurrentTrace, RecurrentWeights, recur
 from app.engine.seq2seq import Stack, encode
-from app.engine.seq2seq_config import Seq2SeqConfig
+from app.engine.seq2seq_config import Seq2SeqConfig, refuse_mismatch
 
 
 class Recall(NamedTuple):
@@ -44,10 +44,7 @@ def check_recall(names: Iterable[str], config: Mapping[str, Any]) -> None:
         need = attention_config(config).stack_names("encoder", config["n_layers"])
     else:
         raise UnsupportedModel(f"cell {config['cell']!r}; known are {[*CELLS, 'attention']}")
-    need, have = need | {"embedding.weight", "output.weight", "output.bias"}, set(names)
-    if have != need:
-        missing, unused = sorted(need - have), sorted(have - need)
-        raise WeightMismatch(f"missing tensors: {missing or 'none'}; unused: {unused or 'none'}")
+    refuse_mismatch(names, need | {"embedding.weight", "output.weight", "output.bias"})
 
 
 def recall(ids: Ids, weights: Weights, config: Mapping[str, Any]) -> Recall:

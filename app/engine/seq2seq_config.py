@@ -71,14 +71,22 @@ class Seq2SeqConfig:
         return {f"{name}.{kind}" for name in pairs for kind in ("weight", "bias")}
 
 
-def check_weights(names: Iterable[str], config: Seq2SeqConfig) -> None:
-    """Make sure a checkpoint holds each tensor that is read, and none that nothing reads.
+def refuse_mismatch(names: Iterable[str], need: set[str]) -> None:
+    """Make sure that a checkpoint holds each tensor that is read, and none that nothing reads.
 
     Raises: WeightMismatch, listing the missing and the unused names.
     """
-    need = config.stack_names("encoder", config.n_encoder_layers)
-    need |= config.stack_names("decoder", config.n_decoder_layers) | {*config.embedding_names()}
     have = set(names)
     if have != need:
         missing, unused = sorted(need - have), sorted(have - need)
         raise WeightMismatch(f"missing tensors: {missing or 'none'}; unused: {unused or 'none'}")
+
+
+def check_weights(names: Iterable[str], config: Seq2SeqConfig) -> None:
+    """Make sure that a checkpoint is a complete encoder–decoder and nothing else.
+
+    Raises: WeightMismatch, listing the missing and the unused names.
+    """
+    need = config.stack_names("encoder", config.n_encoder_layers)
+    need |= config.stack_names("decoder", config.n_decoder_layers)
+    refuse_mismatch(names, need | {*config.embedding_names()})

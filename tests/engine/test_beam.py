@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.beam import beam_search, greedy, length_penalty, log_softmax
+from app.engine.beam import beam_search, greedy, length_penalty
 from app.engine.cache import LayerCache
+from app.engine.functions import log_softmax
 from app.engine.seq2seq import encode, next_word, remember
 from app.engine.seq2seq_config import Seq2SeqConfig
 
