@@ -16,13 +16,13 @@ from app.engine.functions import Array
 class LayerCache(NamedTuple):
     """The keys and values of one layer."""
 
-    keys: Array  # (H, S, K)
-    values: Array  # (H, S, K)
+    keys: Array  # (..., H, S, K) leading axes where several texts are written at once
+    values: Array  # (..., H, S, K)
 
     def extended(self, keys: Array, values: Array) -> Self:
         """Put the new tokens' keys and values behind those of the past.
 
-        Shapes: keys and values (H, T, K) -> (H, S + T, K).
+        Shapes: keys and values (..., H, T, K) -> (..., H, S + T, K).
         """
         return type(self)(
             np.concatenate([self.keys, keys], axis=-2),
@@ -46,15 +46,17 @@ def empty_cache(layers: int, heads: int, width: int) -> Cache:
 
 def cached_tokens(cache: Cache) -> int:
     """Count the tokens whose keys and values are kept."""
-    return len(cache[0].keys[0])
+    return int(cache[0].keys.shape[-2])
 
 
 def truncate(cache: Cache, tokens: int) -> Cache:
     """Forget all but the first tokens.
 
-    Shapes: keys and values (H, S, K) -> (H, tokens, K).
+    Shapes: keys and values (..., H, S, K) -> (..., H, tokens, K).
     """
-    return tuple(LayerCache(keys[:, :tokens], values[:, :tokens]) for keys, values in cache)
+    return tuple(
+        LayerCache(keys[..., :tokens, :], values[..., :tokens, :]) for keys, values in cache
+    )
 
 
 def common_prefix(first: Sequence[int], second: Sequence[int]) -> int:
