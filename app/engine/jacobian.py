@@ -32,6 +32,20 @@ class AttentionJacobian(NamedTuple):
     whole: Array  # (T, D, D) their sum
 
 
+def initial_attention(
+    width: int, *, seed: int, dtype: type[np.floating] = np.float32
+) -> AttentionWeights:
+    """Draw a fresh attention layer, each projection of variance 1/D.
+
+    Shapes: -> four of (D, D).
+
+    Source: LeCun et al. 1998, section 4.6 (variance by fan-in).
+    """
+    random = np.random.default_rng(seed)
+    drawn = random.standard_normal((4, width, width)) / np.sqrt(width)
+    return AttentionWeights(*drawn.astype(dtype))
+
+
 def log_norms(jacobians: Array) -> Array:
     """Measure Jacobians by the logarithm (base 10) of their Frobenius norm; all zeros give −∞.
 
@@ -42,7 +56,8 @@ def log_norms(jacobians: Array) -> Array:
         array([2.])
     """
     with np.errstate(divide="ignore"):
-        norms: Array = np.log10(np.sqrt(np.sum(jacobians * jacobians, axis=(-1, -2))))
+        squares = np.square(jacobians, dtype=np.float64)  # those of 1e-25 are no float32
+        norms: Array = (np.log10(squares.sum(axis=(-1, -2))) / 2).astype(jacobians.dtype)
     return norms
 
 
@@ -50,7 +65,8 @@ def recurrent_log_norms(kind: str, trace: RecurrentTrace, weights: RecurrentWeig
     """Follow the gradient of the last state back to every input: a product of T − t Jacobians.
 
     The whole Jacobian travels back, one row a number of the last state. It is brought to size 1 at
-    every step, the size going into the logarithm, so that nothing underflows or overflows.
+    every step, the size going into the logarithm, so that nothing underflows or overflows. Give
+    float64: where tanh is nearly 1, float32 rounds its slope to nothing.
 
     Shapes: trace of T tokens -> (T): log10 of ‖∂h_T/∂x_t‖.
 

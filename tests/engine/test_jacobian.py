@@ -7,6 +7,7 @@ import pytest
 from app.engine.jacobian import (
     AttentionWeights,
     attention_jacobian,
+    initial_attention,
     log_norms,
     recurrent_log_norms,
 )
@@ -82,6 +83,18 @@ def test_no_path_back_is_minus_infinity_without_a_warning():
     assert np.isfinite(norms[3])
 
 
+def test_a_jacobian_too_small_to_square_in_single_precision_is_still_measured():
+    np.testing.assert_allclose(log_norms(np.full((2, 2), 5e-31, np.float32)), -30, rtol=1e-6)
+
+
+def test_an_attention_layer_passes_a_gradient_back_at_any_distance():
+    # With equal words every share is 1/T, and every input is worth W_O·W_V / T: no decay at all.
+    layer = initial_attention(8, seed=0, dtype=np.float64)
+    ours = attention_jacobian(np.ones((500, 8)), layer, heads=2)
+    np.testing.assert_allclose(ours.whole[0], layer.output @ layer.value / 500, atol=1e-12)
+    np.testing.assert_allclose(ours.whole[0], ours.whole[-2], atol=1e-12)
+
+
 def test_a_zero_jacobian_has_a_norm_of_minus_infinity():
     assert np.isneginf(log_norms(np.zeros((2, 2))))
 
@@ -98,12 +111,11 @@ def test_a_larger_forget_bias_keeps_more_of_a_far_input():
 def test_two_thousand_tokens_stay_within_bounded_memory():
     random = np.random.default_rng(0)
     inputs = random.standard_normal((2000, 32)).astype(np.float32)
-    projections = random.standard_normal((4, 32, 32)).astype(np.float32) / np.float32(32**0.5)
     tracemalloc.start()
     for kind in KINDS:
         weights = initial_weights(kind, 32, 32, seed=0)
         assert recurrent_log_norms(kind, recur(kind, inputs, weights), weights).shape == (2000,)
-    whole = attention_jacobian(inputs, AttentionWeights(*projections), heads=4).whole
+    whole = attention_jacobian(inputs, initial_attention(32, seed=0), heads=4).whole
     assert whole.dtype == np.float32
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
