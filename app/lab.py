@@ -171,9 +171,9 @@ def read_sentence(
     if count > most:
         raise BadInput(
             field,
-            _("This is {count} tokens long; the diagrams hold {most}. Cut it by about {cut}.").format(
-                count=count, most=most, cut=count - most
-            ),
+            _(
+                "This is {count} tokens long; the diagrams hold {most}. Cut it by about {cut}."
+            ).format(count=count, most=most, cut=count - most),
         )
     if count == 0:
         raise BadInput(field, _("The model's tokenizer drops all of this. Add a word or a sign."))

@@ -1,0 +1,176 @@
+"""Lesson prose: Markdown to HTML with margin notes, maths on the server, and places for labs."""
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import latex2mathml.converter
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
+from mdit_py_plugins.container import container_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from app.catalogue import Source
+from app.web.highlight import highlight
+
+HEADING_ID = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
+CITATION = re.compile(r"\[@([a-z0-9]+)\]")
+# Containers that become an element of their own: its tag, its class.
+BOXES = {
+    "note": ("aside", "note"),
+    "fine-print": ("aside", "fine-print"),
+    "remember": ("div", "remember"),
+    "trap": ("div", "trap"),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of a lesson: ready HTML, or the place of a lab or of the quiz."""
+
+    html: Markup = Markup()
+    lab: str = ""
+    quiz: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of a lesson, for its table of contents."""
+
+    id: str
+    title: str
+
+
+def maths(latex: str, *, display: bool = False) -> Markup:
+    """Turn a formula into MathML."""
+    mode = "block" if display else "inline"
+    return Markup(latex2mathml.converter.convert(latex, display=mode))  # noqa: S704 (its own output)
+
+
+def render_maths(latex: str, options: dict[str, Any]) -> str:
+    """Turn a formula of the prose into MathML; a wide one scrolls in a box of its own."""
+    if options["display_mode"]:
+        return f'<div class="formula" tabindex="0">{maths(latex, display=True)}</div>'
+    return str(maths(latex))
+
+
+def simple_box(tag: str, style: str) -> Callable[..., str]:
+    """Make the renderer of a container that is one element with one class."""
+
+    def render(
+        self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any
+    ) -> str:
+        return f'<{tag} class="{style}">\n' if tokens[index].nesting == 1 else f"</{tag}>\n"
+
+    return render
+
+
+def colour_code(code: str, language: str, attributes: str) -> str:
+    """Colour a code block; a plain string, since Markup would escape the <pre> put around it."""
+    return str(highlight(code, language, attributes))
+
+
+def make_parser() -> MarkdownIt:
+    """Set up the Markdown that lessons are written in."""
+    options = {"html": False, "typographer": True, "highlight": colour_code}
+    parser = MarkdownIt("commonmark", options)
+    parser.enable(["table", "smartquotes", "replacements"])
+    parser.use(attrs_plugin, spans=True, allowed=["class", "id"])
+    parser.use(attrs_block_plugin)
+    parser.use(dollarmath_plugin, renderer=render_maths, allow_labels=False)
+    for name, (tag, style) in BOXES.items():
+        parser.use(container_plugin, name, render=simple_box(tag, style))
+    for name in ("experiment", "lab", "quiz"):
+        parser.use(container_plugin, name)
+    return parser
+
+
+PARSER = make_parser()
+
+
+def name_headings(tokens: Sequence[Token]) -> tuple[Section, ...]:
+    """Take the "{#id}" at the end of each heading as its id, and list the headings."""
+    found = []
+    for opening, inline in pairwise(tokens):
+        name = HEADING_ID.search(inline.content) if opening.type == "heading_open" else None
+        if name is None or not inline.children:
+            continue
+        opening.attrSet("id", name[1])
+        inline.content = inline.content[: name.start()]
+        inline.children[-1].content = HEADING_ID.sub("", inline.children[-1].content)
+        found.append(Section(name[1], inline.content))
+    return tuple(found)
+
+
+def render_lesson(
+    text: str, sources: Sequence[Source], labs: Sequence[str]
+) -> tuple[tuple[Section, ...], list[Block]]:
+    """Turn a lesson's Markdown into its sections and blocks: HTML, labs' places, the quiz's."""
+    tokens = PARSER.parse(text)
+    sections = name_headings(tokens)
+    blocks: list[Block] = []
+    held: list[Token] = []
+    for token in tokens:
+        kind = token.type.removeprefix("container_")
+        if kind in {"lab_open", "quiz_open"}:
+            blocks.append(Block(html=render(held, sources, labs)))
+            held = []
+            slug = token.info.split()[-1] if token.info else ""
+            blocks.append(Block(quiz=True) if kind == "quiz_open" else Block(lab=slug))
+        elif kind not in {"lab_close", "quiz_close"}:
+            held.append(token)
+    blocks.append(Block(html=render(held, sources, labs)))
+    shown = [block for block in blocks if block.html or block.quiz or block.lab in labs]
+    return sections, shown
+
+
+def render(tokens: Sequence[Token], sources: Sequence[Source], labs: Sequence[str]) -> Markup:
+    """Turn tokens into HTML, with citations as links to the list of references."""
+    stack: list[str] = []
+    parts: list[str] = []
+    plain: list[Token] = []
+
+    def flush() -> None:
+        parts.append(PARSER.renderer.render(plain, PARSER.options, {}))
+        plain.clear()
+
+    for token in tokens:
+        if token.type == "container_experiment_open":
+            flush()
+            stack.append(token.info.split()[-1])
+            parts.append('<div class="experiment">\n')
+        elif token.type == "container_experiment_close":
+            flush()
+            parts.append(close_experiment(stack.pop(), labs))
+        else:
+            plain.append(token)
+    flush()
+    return Markup(cite("".join(parts), sources))  # noqa: S704 (from our own prose, html off)
+
+
+def close_experiment(slug: str, labs: Sequence[str]) -> str:
+    """End a claim that a lab tests, with a link to the lab where that exists."""
+    link = f'<p class="experiment-link"><a href="#lab-{slug}">Try it</a></p>\n'
+    return f"{link if slug in labs else ''}</div>\n"
+
+
+def cite(text: str, sources: Sequence[Source]) -> str:
+    """Turn [@id] into a link to the reference.
+
+    Raises: KeyError, when a lesson cites what it does not list.
+    """
+    known = {source.id: source for source in sources}
+
+    def link(found: re.Match[str]) -> str:
+        source = known[found[1]]
+        name = html.escape(source.authors.split(",")[0])
+        more = " et al." if source.authors.count(",") else ""
+        return f'<a class="cite" href="#source-{source.id}">{name}{more} {source.year}</a>'
+
+    return CITATION.sub(link, text)

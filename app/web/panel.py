@@ -1,0 +1,152 @@
+"""A lab's panel: its form read, its result computed or remembered, everything ready to be drawn."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from app.catalogue import Lesson
+from app.figures import Figure
+from app.figures.svg import svg
+from app.figures.table import Table, table
+from app.i18n import _
+from app.lab import BadInput, Lab, LabForm, Result
+from app.models import ModelError, Models
+from app.web.forms import FieldView, Reading, field_views, read_form, to_query
+from app.web.markdown import maths
+from app.web.source import Listing, listing
+
+# A result of 128 tokens and 72 heads is about 10 MB; a class works on few sentences at a time.
+REMEMBERED = 48
+# A table of more cells than this stands on a page of its own.
+LARGEST_TABLE = 1200
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One lab as the page shows it."""
+
+    lesson: Lesson
+    lab: Lab
+    reading: Reading
+    fields: tuple[FieldView, ...]
+    result: Result | None
+    query: str  # the state as an address keeps it
+
+    @property
+    def id(self) -> str:
+        """The panel's id on the page."""
+        return f"lab-{self.lab.slug}"
+
+    @property
+    def action(self) -> str:
+        """Where the form is sent."""
+        return f"/lessons/{self.lesson.slug}/labs/{self.lab.slug}"
+
+    def address(self, suffix: str = "") -> str:
+        """Give the address of this state, of its data or of one of its figures."""
+        return f"{self.action}{suffix}?{self.query}" if self.query else f"{self.action}{suffix}"
+
+    @property
+    def embed(self) -> str:
+        """The address of this panel alone, to be framed elsewhere."""
+        return self.address().replace("/lessons/", "/embed/", 1).replace("/labs/", "/", 1)
+
+    def preset_address(self, values: Mapping[str, str]) -> str:
+        """Give the address of a preset."""
+        return f"{self.action}?{urlencode(values)}"
+
+    def field(self, name: str) -> FieldView:
+        """Give one field by its name."""
+        return next(field for field in self.fields if field.name == name)
+
+    def with_values(self, **changes: object) -> str:
+        """Give the address of this state with some values changed."""
+        assert self.reading.form is not None  # noqa: S101 (a result has a form)
+        chosen = {**dict(self.result.chosen if self.result else {}), **changes}
+        return f"{self.action}?{to_query(self.reading.form, chosen)}"
+
+    def figure(self, name: str) -> Figure:
+        """Give one of the result's figures by its name."""
+        figures = self.result.figures if self.result else ()
+        return next(figure for figure in figures if figure.name == name)
+
+    def draw(self, figure: Figure) -> Markup:
+        """Draw a figure."""
+        return svg(figure)
+
+    def table(self, figure: Figure) -> Table | None:
+        """Give a figure's numbers as a table, unless it is too large for this page."""
+        made = table(figure)
+        return made if sum(map(len, made.rows)) <= LARGEST_TABLE else None
+
+    def full_table(self, figure: Figure) -> Table:
+        """Give a figure's numbers as a table, however large it is."""
+        return table(figure)
+
+    @property
+    def sources(self) -> tuple[Listing, ...]:
+        """The engine's functions behind this panel."""
+        return tuple(listing(function) for function in self.lab.shows)
+
+    @property
+    def formulas(self) -> tuple[tuple[str, tuple[Markup, ...]], ...]:
+        """The maths as MathML: in general, with shapes, with numbers."""
+        return tuple(
+            (f.title, tuple(maths(x, display=True) for x in (f.general, f.shapes, f.numbers) if x))
+            for f in (self.result.maths if self.result else ())
+        )
+
+
+class Workbench:
+    """Computes panels, and remembers the newest results."""
+
+    def __init__(self, models: Models, most_characters: int = 2000) -> None:
+        """Start with nothing remembered."""
+        self.models = models
+        self.most_characters = most_characters
+        self._results: OrderedDict[tuple[str, LabForm, frozenset[str]], Result] = OrderedDict()
+        self._lock = Lock()
+
+    def panel(self, lesson: Lesson, lab: Lab, query: Mapping[str, str]) -> Panel:
+        """Read a query and answer it; bad input gives a panel with messages and no result."""
+        reading = self._read(lab, query)
+        result = None
+        if reading.form is not None:
+            try:
+                result = self._result(lab, reading.form)
+            except BadInput as error:
+                reading = Reading(reading.typed, reading.form, {error.field: error.message})
+            except ModelError as error:
+                reading = Reading(reading.typed, reading.form, {"": str(error)})
+        chosen = result.chosen if result else None
+        state = to_query(reading.form, chosen) if reading.form else urlencode(reading.typed)
+        fields = field_views(lab, reading, result, self.models)
+        return Panel(lesson, lab, reading, fields, result, state)
+
+    def _read(self, lab: Lab, query: Mapping[str, str]) -> Reading:
+        most = self.most_characters
+        for name, value in query.items():
+            if name in lab.form.model_fields and len(value) > most:
+                message = _("This is {n} characters long; at most {most} are read. Cut it.")
+                typed = {key: query[key] for key in lab.form.model_fields if key in query}
+                return Reading(typed, None, {name: message.format(n=len(value), most=most)})
+        return read_form(lab, query)
+
+    def _result(self, lab: Lab, form: LabForm) -> Result:
+        key = (lab.slug, form, frozenset(form.model_fields_set))
+        with self._lock:
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
+        result = lab.compute(form, self.models)
+        if not lab.fresh:
+            with self._lock:
+                self._results[key] = result
+                while len(self._results) > REMEMBERED:
+                    self._results.popitem(last=False)
+        return result
+
