@@ -164,8 +164,7 @@ def encode_fast(
     maps = np.empty((config.layers, config.heads, len(ids), len(ids)), np.float32)
     hidden = np.empty((config.layers + 1, config.width, len(ids)), np.float32)
     hidden[0] = x.T
-    for n in range(config.layers):
-        name = f"encoder.layer.{n}"
+    for n, name in enumerate(f"encoder.layer.{n}" for n in range(config.layers)):
         heard = listen_fast(hidden[n], weights, name, mask, scale, maps[n])
         if keep_heads is not None:
             heard *= keep_heads[n][:, None, None]
