@@ -36,7 +36,7 @@ def data(figure: Figure) -> Data:
     return head | _body(figure)
 
 
-def _body(figure: Figure) -> Data:
+def _body(figure: Figure) -> Data:  # noqa: PLR0911 (a line for each kind)
     match figure:
         case Heatmap() | Arcs():
             return {

@@ -36,6 +36,25 @@ def short(value: float | None) -> str:
     return said.replace("-", "−")
 
 
+def evenly(values: Array) -> list[str]:
+    """Say the numbers of one map alike: two decimals, fewer for large ones.
+
+    Example:
+        >>> evenly(np.array([0.5, -1.25, 0.001, float("-inf")]))
+        ['0.50', '−1.25', '0.00', '−∞']
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    most = float(finite.max(initial=0.0))
+    if 0 < most < 0.1 or most >= 10_000:
+        return [short(float(v)) for v in values.flat]
+    places = 2 if most < 10 else 1 if most < 100 else 0
+    rounded = np.round(values.astype(np.float64), places) + 0.0  # −0.0 becomes 0.0
+    return [
+        f"{v:.{places}f}".replace("-", "−") if np.isfinite(v) else short(float(v))
+        for v in rounded.flat
+    ]
+
+
 def exact(value: float) -> float | None:
     """Give a number as JSON can hold it; −∞ has no number there and becomes None."""
     return None if value == -np.inf else float(value)
@@ -43,8 +62,9 @@ def exact(value: float) -> float | None:
 
 def nested(values: Array) -> list[object]:
     """Give an array as nested lists of unrounded numbers, −∞ as None."""
-    held: list[object] = np.where(np.isneginf(values), None, values.astype(np.float64)).tolist()
-    return held
+    if values.ndim > 1:
+        return [nested(row) for row in values]
+    return [exact(v) for v in values.tolist()]
 
 
 def check(figure: Figure) -> None:

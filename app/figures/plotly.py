@@ -36,7 +36,7 @@ COLOURS = ("accent", "key", "value", "query", "encoder", "decoder")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
-def plotly(figure: Figure) -> Json:  # noqa: C901, PLR0911 - one line a kind
+def plotly(figure: Figure) -> Json:  # noqa: PLR0911 (a line for each kind)
     """Give a figure's traces and layout in Plotly's schema.
 
     Raises: NotANumber, when the figure holds NaN.

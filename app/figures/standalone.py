@@ -19,16 +19,19 @@ LETTER = 6.6  # pixels of a letter in 12 px sans
 @cache
 def tokens() -> dict[str, str]:
     """Read the colours and faces by their names, as they are by day."""
-    sheet = re.sub(r"/\*.*?\*/", "", (CSS / "tokens.css").read_text(encoding="utf-8"), flags=re.S)
+    sheet = re.sub(
+        r"/\*.*?\*/", "", (CSS / "tokens.css").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     found = dict(re.findall(r"--([\w-]+):\s*([^;]+);", sheet.split("@media")[0]))
-    return {name: re.sub(r"light-dark\(([^,]+),.*\)", r"\1", v.strip()) for name, v in found.items()}
+    by_day = re.compile(r"light-dark\(([^,]+),.*\)")
+    return {name: by_day.sub(r"\1", value.strip()) for name, value in found.items()}
 
 
 @cache
 def style() -> str:
     """Give the rules of the page's drawings with every name replaced by its value."""
     sheet = "".join((CSS / f"{n}.css").read_text(encoding="utf-8") for n in ("figure", "drawing"))
-    sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.S).split("@media print")[0]
+    sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL).split("@media print")[0]
     # Only rules of the drawing itself: not those of its frame, of scripts, of the pointer.
     rules = [
         rule
@@ -55,11 +58,12 @@ def standalone(figure: Figure, caption: str, model_line: str) -> str:
     height = top + 8 + high + 14 + LINE * len(below) + 10
     parts = [
         _file_head(full, height),
-        Markup("<title>{}</title><style>{}</style>").format(clean(figure.title), Markup(style())),
+        Markup("<title>{}</title>").format(clean(figure.title)),
+        Markup(f"<style>{style()}</style>"),  # noqa: S704 (our own style sheets)
         Markup('<rect width="100%" height="100%" fill="{}"/>').format(tokens()["paper"]),
         *(_line(words, 14 + LINE * (i + 1), "fig-title") for i, words in enumerate(title)),
         Markup('<svg x="16" y="{}" ').format(top + 8) + drawing[len("<svg ") :],
-        *(_line(words, top + high + 8 + LINE * (i + 1), "fig-note") for i, words in enumerate(below)),
+        *(_line(line, top + high + 8 + LINE * (i + 1), "fig-note") for i, line in enumerate(below)),
         Markup("</svg>\n"),
     ]
     return str(Markup("").join(parts))

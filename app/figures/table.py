@@ -37,7 +37,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
 
-def table(figure: Figure) -> Table:
+def table(figure: Figure) -> Table:  # noqa: PLR0911 (a line for each kind)
     """Give a figure's numbers as a table, unrounded and as they are said.
 
     Raises: NotANumber, when the figure holds NaN.
@@ -112,6 +112,7 @@ def _lines(figure: Lines) -> Table:
 
 
 def _points(figure: Scatter | Scatter3D) -> Table:
+    axes: tuple[str, ...]
     if isinstance(figure, Scatter):
         axes = (figure.x_title or "x", figure.y_title or "y")
     else:

@@ -12,6 +12,7 @@ from app.figures.svg.parts import MONO, SANS, element, label, text
 from app.i18n import _
 
 FAINTEST = 0.02  # weaker lines are left out
+MANY, CROWDED = 32, 0.1  # of more tokens than this, rows that are not chosen show only these
 ROW = 22  # pixels from one token to the next
 GAP = 240  # between the two columns
 LONGEST = 18
@@ -39,10 +40,13 @@ def _curves(figure: Arcs, shape: Shape) -> list[Markup]:
     order = sorted(range(len(figure.rows)), key=lambda row: row == figure.chosen)
     for row in order:
         steps: dict[int, list[str]] = defaultdict(list)
-        for column, weight in enumerate(figure.values[row]):
-            if step := strength(float(weight)):
-                steps[step].append(shape(row, column))
         quiet = figure.chosen is not None and row != figure.chosen
+        least = CROWDED if quiet and len(figure.rows) > MANY else FAINTEST
+        for column, weight in enumerate(figure.values[row]):
+            if weight >= least and (step := strength(float(weight))):
+                steps[step if figure.chosen is None else min(step + 3, 10)].append(
+                    shape(row, column)
+                )
         for step, curves in sorted(steps.items()):
             name = "fig-arc is-quiet o1" if quiet else f"fig-arc o{step}"
             drawn.append(element("path", class_=name, d="".join(curves), data_token=row))
@@ -61,7 +65,8 @@ def _in_columns(figure: Arcs) -> Markup:
     def line(row: int, column: int) -> str:
         y0, y1 = top + (row + 0.5) * ROW, top + (column + 0.5) * ROW
         bend = GAP * 0.45
-        return f"M{x0:.0f} {y0:.0f}C{x0 + bend:.0f} {y0:.0f} {x1 - bend:.0f} {y1:.0f} {x1:.0f} {y1:.0f}"
+        start, end = f"{x0:.0f} {y0:.0f}", f"{x1:.0f} {y1:.0f}"
+        return f"M{start}C{x0 + bend:.0f} {y0:.0f} {x1 - bend:.0f} {y1:.0f} {end}"
 
     content = [
         text(x0 - 6, 14, heads[0], "fig-axis fig-end"),
@@ -113,8 +118,8 @@ def _in_a_row(figure: Arcs) -> Markup:
 
 
 def _height(distance: float) -> float:
-    """Say how high a curve over so many pixels rises: less than in proportion, so that far is not tall."""
-    return 5.2 * distance**0.55
+    """Say how high a curve over so many pixels rises: less than in proportion."""
+    return 5.2 * float(distance**0.55)
 
 
 def _rise(figure: Arcs, middles: list[float]) -> float:

@@ -10,6 +10,24 @@ from app.figures.describe import Array
 from app.figures.numbers import short
 from app.figures.svg.parts import NUMBER, element, text
 
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def tick(value: float) -> str:
+    """Say a tick's value; very large and very small ones as powers of ten.
+
+    Example:
+        >>> tick(0.5), tick(1e-5), tick(2e7)
+        ('0.5', '10⁻⁵', '2·10⁷')
+    """
+    if value == 0 or 0.001 <= abs(value) < 100_000:
+        return short(value)
+    mantissa, exponent = f"{value:.2e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".")
+    power = f"10{str(int(exponent)).translate(RAISED)}"
+    said = {"1": power, "-1": f"−{power}"}.get(mantissa, f"{mantissa}·{power}")
+    return said.replace("-", "−")
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -81,15 +99,29 @@ def around(values: Array, *, log: bool = False, zero: bool = False) -> tuple[flo
     return low, high
 
 
+def widened(low: float, high: float) -> tuple[float, float]:
+    """Move both ends of an axis outward to its next tick.
+
+    Example:
+        >>> widened(0.1, 0.93)
+        (0.0, 1.0)
+    """
+    ticks = round_values(low, high)
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
+    first = ticks[0] if ticks and ticks[0] <= low else low - (low % step)
+    last = ticks[-1] if ticks and ticks[-1] >= high else high + (-high % step)
+    return float(f"{first:.12g}"), float(f"{last:.12g}")
+
+
 def across(axis: Axis, y: float, top: float) -> list[Markup]:
     """Draw the ticks of a lying axis at y, with thin lines up to top."""
     drawn = []
     last = -np.inf
     for value in axis.ticks():
-        x, said = axis.at(value), short(value)
+        x, said = axis.at(value), tick(value)
         drawn.append(element("path", class_="fig-grid", d=f"M{x:.1f} {y:.1f}V{top:.1f}"))
         if x - len(said) * NUMBER / 2 > last:
-            drawn.append(text(x, y + 17, said, "fig-number fig-middle"))
+            drawn.append(text(x, y + 17, said, "fig-tick fig-middle"))
             last = x + len(said) * NUMBER / 2 + 6
     return drawn
 
@@ -100,10 +132,10 @@ def upward(axis: Axis, x: float, right: float) -> list[Markup]:
     for value in axis.ticks():
         y = axis.at(value)
         drawn.append(element("path", class_="fig-grid", d=f"M{x:.1f} {y:.1f}H{right:.1f}"))
-        drawn.append(text(x - 6, y + 4, short(value), "fig-number fig-end"))
+        drawn.append(text(x - 6, y + 4, tick(value), "fig-tick fig-end"))
     return drawn
 
 
 def room_for(axis: Axis) -> float:
     """Say how wide the numbers of an axis are, in pixels."""
-    return max((len(short(v)) for v in axis.ticks()), default=1) * NUMBER + 10
+    return max((len(tick(v)) for v in axis.ticks()), default=1) * NUMBER + 10

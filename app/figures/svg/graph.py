@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -60,8 +61,8 @@ def _closest(figure: Graph) -> float:
     rows: dict[float, list[float]] = defaultdict(list)
     for node in figure.nodes:
         rows[node.y].append(node.x)
-    gaps = [b - a for row in rows.values() for a, b in zip(sorted(row), sorted(row)[1:], strict=False)]
-    return max(min((gap for gap in gaps if gap > 0), default=1.0), 0.25)
+    gaps = [b - a for row in rows.values() for a, b in pairwise(sorted(row)) if b > a]
+    return max(min(gaps, default=1.0), 0.25)
 
 
 def _rise(figure: Graph, across: float) -> float:
@@ -143,5 +144,5 @@ def _name(figure: Graph, edge: Edge, places: list[Place]) -> Markup:
     x, y = (a.x + b.x) / 2, (a.y + b.y) / 2
     if a.y == b.y:
         y = a.y - CHIP / 2 - _height(abs(a.x - b.x)) * 0.75 - 4 if figure.curved else a.y - 7
-        return text(x, y, parts.shorten(edge.label, LONGEST), "fig-note fig-middle")
-    return text(x + 6, y + 4, parts.shorten(edge.label, LONGEST), "fig-note")
+        return text(x, y, parts.shorten(edge.label, LONGEST), "fig-note fig-middle fig-halo")
+    return text(x + 6, y + 4, parts.shorten(edge.label, LONGEST), "fig-note fig-halo")

@@ -6,17 +6,18 @@ import numpy as np
 from markupsafe import Markup
 
 from app.figures.describe import Heatmap
-from app.figures.numbers import short
+from app.figures.numbers import evenly
 from app.figures.svg import parts
 from app.figures.svg.legend import HEIGHT as LEGEND
 from app.figures.svg.legend import legend
 from app.figures.svg.parts import MONO, NUMBER, SANS, element, join, label, rect, text
-from app.figures.svg.shades import BLOCKED, Levels, cells, hatching, shading
+from app.figures.svg.shades import BLOCKED, Levels, Shading, cells, hatching, shading
 from app.i18n import _
 
 # How large a cell is for so many rows or columns; between them, in proportion.
 COUNTS, SIZES = (1, 8, 16, 32, 64, 128), (40, 40, 28, 20, 13, 8)
 LONGEST = 16  # letters of a label
+ROOMY = 72  # pixels of a cell widened so that the names of few columns need no turning
 PITCH = 13  # two labels closer than this would touch
 
 
@@ -50,7 +51,7 @@ def heatmap(figure: Heatmap) -> Markup:
         rect(plan.left, plan.top, w, h, "fig-frame"),
         *_row_labels(figure, plan),
         *_column_labels(figure, plan),
-        *(_numbers(figure, plan, levels, shades.signed) if figure.numbers else ()),
+        *(_numbers(figure, plan, levels, shades) if figure.numbers else ()),
         *_chosen(figure, plan),
         legend(plan.left, plan.top + h + 10, shades, blocked=bool((levels == BLOCKED).any())),
     ]
@@ -76,9 +77,11 @@ def _plan(figure: Heatmap) -> Plan:
     wide = high = float(cell_size(max(rows, columns)))
     high = max(high, min(cell_size(rows), 22.0))
     if figure.numbers and columns <= 24:
-        most = max((len(short(float(v))) for v in figure.values.flat), default=1)
+        most = max(map(len, evenly(figure.values)), default=1)
         wide, high = max(wide, most * NUMBER + 8), max(high, 24.0)
     widest = _widest(figure.columns)
+    if columns <= 8 and wide < widest + 6 <= ROOMY:
+        wide = widest + 6
     turn = 0 if widest <= wide - 4 else 45 if wide >= 19 else 90
     rise = {0: 20.0, 45: widest * 0.71 + 18, 90: widest + 10}[turn]
     titles = _titles(figure)
@@ -136,9 +139,7 @@ def _column_labels(figure: Heatmap, plan: Plan) -> list[Markup]:
         if plan.turn:
             x += 4.5 if plan.turn == 90 else 2
             turned = f"rotate(-{plan.turn} {parts.say(x)} {parts.say(y)})"
-            drawn.append(
-                label(x, y, name, "", most=LONGEST, transform=turned, data_token=token)
-            )
+            drawn.append(label(x, y, name, "", most=LONGEST, transform=turned, data_token=token))
         else:
             drawn.append(label(x, y, name, "fig-middle", most=LONGEST, data_token=token))
     return drawn
@@ -158,17 +159,13 @@ def _lines_between(plan: Plan, levels: Levels, unit: str) -> Markup:
     return join(drawn)
 
 
-def _numbers(figure: Heatmap, plan: Plan, levels: Levels, signed: bool) -> list[Markup]:
-    """Print each number into its cell, where it fits; light on dark cells."""
-    dark = 5 if signed else 8
+def _numbers(figure: Heatmap, plan: Plan, levels: Levels, shades: Shading) -> list[Markup]:
+    """Print each number into its cell, where it fits."""
     drawn = []
-    for (i, j), value in np.ndenumerate(figure.values):
-        said = short(float(value))
+    for (i, j), said in zip(np.ndindex(levels.shape), evenly(figure.values), strict=True):
         if len(said) * NUMBER > plan.wide - 2 or plan.high < 15:
             continue
-        level = levels[i, j]
-        on_dark = level != BLOCKED and abs(level) >= dark
-        name = "fig-number fig-middle" + (" fig-on-dark" if on_dark else "")
+        name = f"fig-number fig-middle {shades.ink_on(int(levels[i, j]))}"
         x, y = plan.left + (j + 0.5) * plan.wide, plan.top + (i + 0.5) * plan.high + 4
         drawn.append(text(x, y, said, name))
     return drawn

@@ -36,8 +36,10 @@ def legend(x: float, y: float, shades: Shading, *, blocked: bool = False) -> Mar
 
 def _blocked(x: float, y: float) -> Markup:
     hatch = f"M{x:.0f} {y + 14:.0f}l12 -12"
-    return join((
-        rect(x, y + 2, 12, 12, "fig-cell fig-blocked"),
-        element("path", class_="fig-hatch", d=hatch),
-        text(x + 17, y + 12, _("−∞: may not look"), "fig-note"),
-    ))
+    return join(
+        (
+            rect(x, y + 2, 12, 12, "fig-cell fig-blocked"),
+            element("path", class_="fig-hatch", d=hatch),
+            text(x + 17, y + 12, _("−∞: may not look"), "fig-note"),
+        )
+    )

@@ -1,12 +1,15 @@
 """Curves over a common axis, each named where it ends."""
 
+from typing import Any
+
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
-from app.figures.describe import Line, Lines
+from app.figures.describe import Array, Line, Lines
 from app.figures.numbers import short
 from app.figures.svg import parts
-from app.figures.svg.axes import Axis, across, around, room_for, upward
+from app.figures.svg.axes import Axis, across, around, room_for, upward, widened
 from app.figures.svg.parts import SANS, element, join, text
 from app.figures.svg.placing import apart
 from app.i18n import _
@@ -16,9 +19,12 @@ LONGEST = 32
 
 
 def lines(figure: Lines) -> Markup:
-    """Draw the curves; a value of zero or less has no place on a logarithmic axis and is left out."""
+    """Draw the curves; what a logarithmic axis has no place for is left out, and counted."""
     top = 30.0
-    y = Axis(*_ends([c.y for c in figure.lines], figure.log_y), top + HIGH, top, figure.log_y)
+    low, high = _ends([c.y for c in figure.lines], figure.log_y)
+    if not figure.log_y:
+        low, high = widened(low, high)
+    y = Axis(low, high, top + HIGH, top, figure.log_y)
     left = room_for(y)
     x = Axis(*_ends([c.x for c in figure.lines], figure.log_x), left, left + WIDE, figure.log_x)
     drawn = [
@@ -44,12 +50,12 @@ def style(line: Line, index: int) -> str:
     return "fig-line" if line.role == "accent" else f"fig-line is-{line.role}"
 
 
-def _ends(values: list["np.ndarray"], log: bool) -> tuple[float, float]:
+def _ends(values: list[Array], log: bool) -> tuple[float, float]:
     every = np.concatenate([v.astype(np.float64) for v in values]) if values else np.zeros(0)
     return around(every[np.isfinite(every)], log=log)
 
 
-def _drawable(line: Line, x: Axis, y: Axis) -> "np.ndarray":
+def _drawable(line: Line, x: Axis, y: Axis) -> NDArray[Any]:
     """Say which points of a curve have a place on both axes."""
     open_ = np.isfinite(line.x) & np.isfinite(line.y)
     if x.log:
@@ -59,9 +65,23 @@ def _drawable(line: Line, x: Axis, y: Axis) -> "np.ndarray":
     return open_
 
 
+def _kept(line: Line, x: Axis) -> NDArray[Any]:
+    """Choose the points to draw: of many in one column of pixels the lowest and the highest."""
+    if len(line.x) <= 2 * WIDE:
+        return np.arange(len(line.x))
+    usable = np.clip(line.x, x.low, x.high)
+    pixels = np.array([round(x.at(v)) for v in usable])
+    kept = {0, len(line.x) - 1}
+    for pixel in np.unique(pixels):
+        members = np.flatnonzero(pixels == pixel)
+        kept |= {int(members[np.argmin(line.y[members])]), int(members[np.argmax(line.y[members])])}
+    return np.array(sorted(kept))
+
+
 def _curve(line: Line, index: int, x: Axis, y: Axis) -> Markup:
     d, drawing = [], False
-    for px, py, seen in zip(line.x, line.y, _drawable(line, x, y), strict=True):
+    kept = _kept(line, x)
+    for px, py, seen in zip(line.x[kept], line.y[kept], _drawable(line, x, y)[kept], strict=True):
         if seen:
             d.append(f"{'L' if drawing else 'M'}{x.at(px):.1f} {y.at(py):.1f}")
         drawing = bool(seen)

@@ -70,8 +70,8 @@ def element(tag: str, content: Markup | str = "", /, **given: object) -> Markup:
     """Write one element; content that is not markup yet is escaped."""
     inside = escape(content)
     if not inside:
-        return Markup("<{}{}/>").format(Markup(tag), attributes(**given))
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), attributes(**given), inside)
+        return Markup("<{}{}/>").format(tag, attributes(**given))
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, attributes(**given), inside)
 
 
 def join(parts: Iterable[Markup]) -> Markup:

@@ -1,5 +1,6 @@
 """Finding room for labels: beside their points and clear of each other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.figures.svg.parts import MONO, columns
@@ -23,9 +24,19 @@ class Spot:
     room: bool
 
 
-def place(points: list[tuple[float, float]], names: list[str], inside: Box) -> list[Spot]:
+Point = tuple[float, float]
+
+
+def place(
+    points: list[Point],
+    names: list[str],
+    inside: Box,
+    lines: Sequence[tuple[Point, Point]] = (),
+) -> list[Spot]:
     """Give every label the first free place beside its point; one without room shows on hover."""
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in points]
+    for line in lines:
+        taken += _along(*line)
     spots = []
     for own, ((x, y), name) in enumerate(zip(points, names, strict=True)):
         spots.append(_free(x, y, columns(name) * MONO, taken, own, inside))
@@ -33,6 +44,14 @@ def place(points: list[tuple[float, float]], names: list[str], inside: Box) -> l
         if spot.room:
             taken.append(_box(spot, columns(name) * MONO))
     return spots
+
+
+def _along(start: Point, end: Point) -> list[Box]:
+    """Cover a line with small boxes, away from its two ends."""
+    (x0, y0), (x1, y1) = start, end
+    count = int(max(abs(x1 - x0), abs(y1 - y0)) / 6)
+    steps = [(x0 + (x1 - x0) * i / count, y0 + (y1 - y0) * i / count) for i in range(2, count - 1)]
+    return [(x - 2, y - 2, x + 2, y + 2) for x, y in steps]
 
 
 def _free(x: float, y: float, wide: float, taken: list[Box], own: int, inside: Box) -> Spot:

@@ -29,7 +29,7 @@ def scatter(figure: Scatter) -> Markup:
         *upward(y, left, left + WIDE),
         *across(x, top + HIGH, top),
         *(arrow(at[a], at[b]) for a, b in figure.arrows),
-        *_points(figure, at, place(at, names, inside)),
+        *_points(figure, at, place(at, names, inside, [(at[a], at[b]) for a, b in figure.arrows])),
     ]
     below = top + HIGH + 34
     if figure.x_title:
@@ -55,9 +55,7 @@ def _axes(figure: Scatter, left: float, top: float) -> tuple[Axis, Axis]:
     )
 
 
-def _points(
-    figure: Scatter, at: list[tuple[float, float]], spots: list[Spot]
-) -> Iterator[Markup]:
+def _points(figure: Scatter, at: list[tuple[float, float]], spots: list[Spot]) -> Iterator[Markup]:
     order = group_order(figure.groups)
     for i, ((x, y), spot) in enumerate(zip(at, spots, strict=True)):
         shape = order[figure.groups[i]] if figure.groups else 0

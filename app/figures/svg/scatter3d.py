@@ -12,6 +12,7 @@ from app.figures.svg.scatter import LONGEST, bounds, key, named
 from app.i18n import _
 
 WIDE, HIGH = 560, 440
+MOST_STEMS = 40  # so many points get a line down to the floor, which shows how deep they lie
 COS30, SIN30 = 0.8660254, 0.5
 
 
@@ -38,10 +39,16 @@ def scatter3d(figure: Scatter3D) -> Markup:
     spots = place([at[i] for i in order], names, (0, 0, WIDE, HIGH))
     groups = group_order(figure.groups)
     drawn = _frame(figure)
+    if len(at) <= MOST_STEMS:
+        floor = _pixels(flatten(box * np.array([1.0, 1.0, 0.0])))
+        ends = zip(at, floor, strict=True)
+        stems = "".join(f"M{x:.1f} {y:.1f}V{low:.1f}" for (x, y), (_x, low) in ends)
+        drawn.append(element("path", class_="fig-drop", d=stems))
     for i, spot in zip(order, spots, strict=True):
         shape = groups[figure.groups[i]] if figure.groups else 0
         dot = mark(*at[i], shape, size=3.0 + 4.0 * float(np.clip(near[i], 0, 1)))
-        drawn.append(named(dot, spot, figure.labels[i], figure.details[i] if figure.details else ""))
+        details = figure.details[i] if figure.details else ""
+        drawn.append(named(dot, spot, figure.labels[i], details))
     note = _("Flattened from one side: a larger mark is nearer.")
     drawn.append(text(0, HIGH + 16, note, "fig-note"))
     keys, more = key(figure.groups, 0, HIGH + 40, WIDE)
@@ -56,9 +63,7 @@ def _pixels(flat: Array) -> list[tuple[float, float]]:
 
 def _frame(figure: Scatter3D) -> list[Markup]:
     """Draw the box's floor and back edge, and name its axes."""
-    corners = np.array(
-        [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float64
-    )
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float64)
     o, x, both, y, z = _pixels(flatten(corners))
 
     def line(*points: tuple[float, float]) -> str:

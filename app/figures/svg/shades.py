@@ -10,6 +10,8 @@ from app.figures.describe import Array, Scale
 from app.figures.svg.parts import element, join
 
 BLOCKED = -99  # the level of −∞: nothing may pass
+# The even share of 128 tokens is 0.0078; half of it can still be seen.
+FAINT = 0.004
 Levels = NDArray[np.int_]
 
 
@@ -20,15 +22,25 @@ class Shading:
     low: float
     high: float
     signed: bool
+    faint: float = 0.0  # weights: from here on a value is shown, in the lightest shade at least
 
     def levels(self, values: Array) -> Levels:
         """Give each value its shade: 0…16, or −8…8 when signed; −∞ is BLOCKED."""
         open_ = np.where(np.isneginf(values), self.low, values)
         steps = np.zeros(values.shape)
         if self.high > self.low:
-            unit = (open_.astype(np.float64) - self.low) / (self.high - self.low)
-            steps = np.floor(np.clip(unit, 0, 1) * 16 + 0.5) - (8 if self.signed else 0)
+            unit = np.clip((open_.astype(np.float64) - self.low) / (self.high - self.low), 0, 1)
+            steps = np.floor(unit * 16 + 0.5) - (8 if self.signed else 0)
+            if self.faint:
+                steps = np.where(unit >= self.faint, np.maximum(steps, 1), 0)
         return np.where(np.isneginf(values), BLOCKED, steps).astype(np.int_)
+
+    def ink_on(self, level: int) -> str:
+        """Name the class of letters that can be read on a level."""
+        middle, dark = (5, 6) if self.signed else (8, 10)
+        if level == BLOCKED or abs(level) < middle:
+            return "fig-on-light"
+        return "fig-on-dark" if abs(level) >= dark else "fig-on-middle"
 
     def class_of(self, level: int) -> str:
         """Name the style class of a level."""
@@ -39,7 +51,7 @@ def shading(values: Array, scale: Scale) -> Shading:
     """Choose the ends of the scale from what the quantity is, not from where it happens to lie."""
     finite = values[np.isfinite(values)]
     if scale == "weights":
-        return Shading(0.0, 1.0, signed=False)
+        return Shading(0.0, 1.0, signed=False, faint=FAINT)
     if not finite.size:
         return Shading(0.0, 0.0, signed=scale == "signed")
     if scale == "signed":
@@ -73,6 +85,4 @@ def hatching(levels: Levels) -> str:
     slanted = np.zeros((rows + columns - 1, rows), dtype=bool)  # one row for each anti-diagonal
     r, c = np.nonzero(blocked)
     slanted[r + c, r] = True
-    return "".join(
-        f"M{k - first + 1} {first}l-{n} {n}" for k, first, n in runs(slanted)
-    )
+    return "".join(f"M{k - first + 1} {first}l-{n} {n}" for k, first, n in runs(slanted))

@@ -48,7 +48,7 @@ def _chips(figure: Tokens, top: float, high: float) -> list[Chip]:
     for i, name in enumerate(figure.labels):
         wide = max(min(parts.columns(name), LONGEST) * MONO + 14, 26.0)
         if figure.states:
-            wide = max(wide, len(figure.states[i]) * SANS + 4)
+            wide = max(wide, len(figure.states[i]) * SANS + 10)
         if figure.values is not None:
             wide = max(wide, len(short(float(figure.values[i]))) * NUMBER + 6)
         if x + wide > WIDE and x > 1:
@@ -60,17 +60,16 @@ def _chips(figure: Tokens, top: float, high: float) -> list[Chip]:
 
 def _chip(figure: Tokens, i: int, chip: Chip, shades: Shading | None) -> Markup:
     middle, below = chip.x + chip.wide / 2, chip.y + CHIP + 13
-    ground, ink = "fig-chip", ""
+    ground, ink = "fig-chip is-plain", ""
     drawn = []
     if shades is not None and figure.values is not None:
         level = int(shades.levels(figure.values[i : i + 1])[0])
         ground = f"fig-chip {'fig-blocked' if level == BLOCKED else shades.class_of(level)}"
-        dark = level != BLOCKED and abs(level) >= (5 if shades.signed else 8)
-        ink = " fig-on-dark" if dark else ""
+        ink = shades.ink_on(level)
         drawn.append(text(middle, below, short(float(figure.values[i])), "fig-number fig-middle"))
         below += 16
     if figure.states and figure.states[i]:
         drawn.append(text(middle, below, figure.states[i], "fig-note fig-middle"))
     box = rect(chip.x, chip.y, chip.wide, CHIP, ground, rx=3)
-    words = label(middle, chip.y + 18.5, figure.labels[i], f"fig-middle{ink}", most=LONGEST)
+    words = label(middle, chip.y + 18.5, figure.labels[i], f"fig-middle {ink}", most=LONGEST)
     return element("g", join((box, words, *drawn)), data_token=i)
