@@ -16,13 +16,5 @@ export function colour(name, where = document.body) {
   return found;
 }
 
-/** A Plotly colour scale from the heat tokens, or from the diverging ones. */
-export function scale(kind = "heat") {
-  const names = kind === "diverge"
-    ? Array.from({ length: 17 }, (_, i) => `diverge-${i - 8}`)
-    : Array.from({ length: 17 }, (_, i) => `heat-${i}`);
-  return names.map((name, i) => [i / 16, colour(name)]);
-}
-
 /** The theme's own marks in the order of the line classes. */
 export const marks = () => ["accent", "key", "value", "query", "encoder", "decoder"].map((name) => colour(name));

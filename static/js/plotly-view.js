@@ -1,7 +1,7 @@
 // @ts-check
 // Plotly, fetched only when a reader asks to explore a figure. The page's policy forbids the style sheet that Plotly
 // would insert, so its rules come as a file; one drawing of the 3-D kind is held at a time.
-import { colour, marks, scale } from "./colours.js";
+import { colour, marks } from "./colours.js";
 
 const VERSION = "4.1.1";
 /** @param {string} path */
@@ -53,13 +53,6 @@ function resolved(part, key = "") {
   return part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value, name)])) : part;
 }
 
-/** A heat map keeps its cells apart, else its picture would be smoothed. @param {Record<string, any>} trace */
-function dressTrace(trace) {
-  if (trace.type !== "heatmap") return trace;
-  const signed = trace.colorscale === "diverge" || (trace.zmin ?? 0) < 0;
-  return { ...trace, colorscale: scale(signed ? "diverge" : "heat"), xgap: 1, ygap: 1, showscale: false };
-}
-
 /**
  * Draw a figure with Plotly inside the element.
  * @param {HTMLElement} host
@@ -73,7 +66,7 @@ export async function draw(host, plot) {
   const place = document.createElement("div");
   place.className = "figure-plot";
   host.append(place);
-  const redraw = () => Plotly.react(place, plot.data.map((trace) => resolved(dressTrace(trace))), dress(resolved(plot.layout)), { displaylogo: false, responsive: true, displayModeBar: "hover" });
+  const redraw = () => Plotly.react(place, plot.data.map((trace) => resolved(trace)), dress(resolved(plot.layout)), { displaylogo: false, responsive: true, displayModeBar: "hover" });
   await redraw();
   const night = matchMedia("(prefers-color-scheme: dark)");
   night.addEventListener("change", redraw);

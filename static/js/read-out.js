@@ -3,9 +3,9 @@
 
 /** A number as a reader wants it: three digits that count. @param {number | null} value */
 export const short = (value) => {
-  if (value === null || value === undefined) return "–";
+  if (value === null || value === undefined) return "−∞";
   if (value === 0) return "0";
-  return Math.abs(value) >= 0.001 && Math.abs(value) < 10000 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
+  return Math.abs(value) >= 0.001 && Math.abs(value) < 10000 ? String(Number(value.toPrecision(3))).replace("-", "−") : value.toExponential(1).replaceAll("-", "−");
 };
 
 /**
