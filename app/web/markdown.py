@@ -17,17 +17,20 @@ from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from app.catalogue import Source
+from app.i18n import _
 from app.web.highlight import highlight
 
 HEADING_ID = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
 CITATION = re.compile(r"\[@([a-z0-9]+)\]")
-# Containers that become an element of their own: its tag, its class.
+# Containers that become an element of their own: its tag, its class, the name that it shows.
 BOXES = {
-    "note": ("aside", "note"),
-    "fine-print": ("aside", "fine-print"),
-    "remember": ("div", "remember"),
-    "trap": ("div", "trap"),
+    "note": ("aside", "note", ""),
+    "fine-print": ("aside", "fine-print", _("Fine print")),
+    "remember": ("div", "remember", ""),
+    "trap": ("div", "trap", ""),
 }
+# Blocks that a margin note may stand beside.
+LINES = {"paragraph_open", "bullet_list_open", "ordered_list_open", "math_block", "table_open"}
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,15 @@ def render_maths(latex: str, options: dict[str, Any]) -> str:
     return str(maths(latex))
 
 
-def simple_box(tag: str, style: str) -> Callable[..., str]:
-    """Make the renderer of a container that is one element with one class."""
+def simple_box(tag: str, style: str, name: str) -> Callable[..., str]:
+    """Make the renderer of a container that is one element with one class, and maybe a name."""
+    heading = f'<p class="aside-name">{name}</p>\n' if name else ""
 
     def render(
         self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any
     ) -> str:
-        return f'<{tag} class="{style}">\n' if tokens[index].nesting == 1 else f"</{tag}>\n"
+        opening = f'<{tag} class="{style}">\n{heading}'
+        return opening if tokens[index].nesting == 1 else f"</{tag}>\n"
 
     return render
 
@@ -84,8 +89,8 @@ def make_parser() -> MarkdownIt:
     parser.use(attrs_plugin, spans=True, allowed=["class", "id"])
     parser.use(attrs_block_plugin)
     parser.use(dollarmath_plugin, renderer=render_maths, allow_labels=False)
-    for name, (tag, style) in BOXES.items():
-        parser.use(container_plugin, name, render=simple_box(tag, style))
+    for name, (tag, style, shown) in BOXES.items():
+        parser.use(container_plugin, name, render=simple_box(tag, style, shown))
     for name in ("experiment", "lab", "quiz"):
         parser.use(container_plugin, name)
     return parser
@@ -130,6 +135,23 @@ def render_lesson(
     return sections, shown
 
 
+def beside(tokens: Sequence[Token]) -> list[Token]:
+    """Put each margin note into one box with the block before it, so that it stands beside it."""
+    placed: list[Token] = []
+    start, kind, open_ = 0, "", False
+    for token in tokens:
+        if token.level == 0 and token.nesting >= 0:
+            if token.type == "container_note_open" and kind in LINES:
+                placed.insert(start, Token("html_block", "", 0, content='<div class="beside">\n'))
+                open_ = True
+            start, kind = len(placed), token.type
+        placed.append(token)
+        if token.type == "container_note_close" and open_:
+            placed.append(Token("html_block", "", 0, content="</div>\n"))
+            open_ = False
+    return placed
+
+
 def render(tokens: Sequence[Token], sources: Sequence[Source], labs: Sequence[str]) -> Markup:
     """Turn tokens into HTML, with citations as links to the list of references."""
     stack: list[str] = []
@@ -140,11 +162,11 @@ def render(tokens: Sequence[Token], sources: Sequence[Source], labs: Sequence[st
         parts.append(PARSER.renderer.render(plain, PARSER.options, {}))
         plain.clear()
 
-    for token in tokens:
+    for token in beside(tokens):
         if token.type == "container_experiment_open":
             flush()
             stack.append(token.info.split()[-1])
-            parts.append('<div class="experiment">\n')
+            parts.append(f'<div class="experiment">\n<p class="aside-name">{_("Experiment")}</p>\n')
         elif token.type == "container_experiment_close":
             flush()
             parts.append(close_experiment(stack.pop(), labs))
@@ -156,7 +178,7 @@ def render(tokens: Sequence[Token], sources: Sequence[Source], labs: Sequence[st
 
 def close_experiment(slug: str, labs: Sequence[str]) -> str:
     """End a claim that a lab tests, with a link to the lab where that exists."""
-    link = f'<p class="experiment-link"><a href="#lab-{slug}">Try it</a></p>\n'
+    link = f'<p class="experiment-link"><a href="#lab-{slug}">{_("Try it")}</a></p>\n'
     return f"{link if slug in labs else ''}</div>\n"
 
 
