@@ -120,8 +120,13 @@ def learn(
     model.train()
     recent: list[float] = []
     while run.step < options.steps:
-        rate = learning_rate(run.step, steps=options.steps, peak=options.rate,
-                             warm_up=options.warm_up, decay=options.decay)
+        rate = learning_rate(
+            run.step,
+            steps=options.steps,
+            peak=options.rate,
+            warm_up=options.warm_up,
+            decay=options.decay,
+        )
         for group in optimizer.param_groups:
             group["lr"] = rate
         with torch.autocast("cpu", torch.bfloat16, enabled=options.bfloat16):

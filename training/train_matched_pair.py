@@ -9,7 +9,6 @@ who may look at whom, and which tokens are asked for.
 
 import argparse
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -21,12 +20,10 @@ from transformers import BertConfig, BertForMaskedLM, BertLMHeadModel
 
 from training.corpus import by_hash, read_sentences
 from training.losses import cross_entropy
+from training.rows import LONGEST, PAD, Damage, batches, endless
 from training.runs import Run, learn, run_arguments, seed_everything
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-PAD, MASK = 0, 4
-LONGEST = 128
-SENTENCES_A_ROW = (1, 1, 1, 2, 4, 10)  # so that alone and among others are both practised
 
 
 def train_tokenizer(sentences: list[str], vocabulary: int) -> Tokenizer:
@@ -45,55 +42,12 @@ def train_tokenizer(sentences: list[str], vocabulary: int) -> Tokenizer:
     return tokenizer
 
 
-def rows(sentences: list[list[int]], chance: random.Random) -> Iterator[list[int]]:
-    """Join one to ten sentences to rows: [CLS] first [SEP] second [SEP] …"""
-    order = sentences.copy()
-    chance.shuffle(order)
-    while order:
-        row: list[int] = []
-        for _ in range(chance.choice(SENTENCES_A_ROW)):
-            if order and len(row) + len(order[-1]) <= LONGEST:
-                sentence = order.pop()
-                row += sentence if not row else sentence[1:]
-        yield row
-
-
-def batches(sentences: list[list[int]], tokens: int, chance: random.Random) -> Iterator[Tensor]:
-    """Yield arrays of rows of like length, padded, with about `tokens` tokens each."""
-    ordered = sorted(rows(sentences, chance), key=len)
-    groups: list[list[list[int]]] = [[]]
-    for row in ordered:
-        if len(groups[-1]) * len(row) >= tokens:
-            groups.append([])
-        groups[-1].append(row)
-    chance.shuffle(groups)
-    for group in groups:
-        width = len(group[-1])
-        yield torch.tensor([row + [PAD] * (width - len(row)) for row in group])
-
-
-def endless(sentences: list[list[int]], tokens: int, seed: int) -> Iterator[Tensor]:
-    """Yield batches for ever, every sentence once an epoch."""
-    chance = random.Random(seed)
-    while True:
-        yield from batches(sentences, tokens, chance)
-
-
-def corrupt(ids: Tensor, vocabulary: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Pick 15 % of the words; of these mask 80 %, swap 10 %, keep 10 % (Devlin et al. 2018)."""
-    picked = (torch.rand(ids.shape, generator=chance) < 0.15) & (ids >= len(SPECIAL))
-    lot = torch.rand(ids.shape, generator=chance)
-    swaps = torch.randint(len(SPECIAL), vocabulary, ids.shape, generator=chance)
-    damaged = torch.where(picked & (lot < 0.8), MASK, ids)
-    return torch.where(picked & (lot >= 0.9), swaps, damaged), picked
-
-
-def asked(ids: Tensor, objective: str, vocabulary: int, chance: torch.Generator) -> tuple[
-    Tensor, Tensor, Tensor
-]:
+def asked(
+    ids: Tensor, objective: str, damage: Damage, chance: torch.Generator
+) -> tuple[Tensor, Tensor, Tensor]:
     """Return what the network reads, where it is asked, and the right answers there."""
     if objective == "masked":
-        damaged, picked = corrupt(ids, vocabulary, chance)
+        damaged, picked = damage.corrupt(ids, chance)
         return damaged, picked, ids[picked]
     following = torch.cat([ids[:, 1:], torch.full_like(ids[:, :1], PAD)], dim=1)
     known = following != PAD
@@ -107,11 +61,12 @@ class Learner:
         self.objective = objective
         network = BertForMaskedLM if objective == "masked" else BertLMHeadModel
         self.model = network(config)
+        self.damage = Damage(mask=4, first_word=len(SPECIAL), vocabulary=config.vocab_size)
         self.chance = torch.Generator().manual_seed(seed)
 
     def answer(self, ids: Tensor, chance: torch.Generator) -> tuple[Tensor, Tensor]:
         """Return the logits where the network is asked, and the right answers."""
-        read, where, right = asked(ids, self.objective, self.model.config.vocab_size, chance)
+        read, where, right = asked(ids, self.objective, self.damage, chance)
         hidden = self.model.bert(read, attention_mask=(ids != PAD).long()).last_hidden_state
         return self.model.cls(hidden[where]), right
 
@@ -150,22 +105,33 @@ def train(args: argparse.Namespace) -> None:
     training, held_out = read_sentences(args.sentences)
     tokenizer = prepare_tokenizer(args.run / "tokenizer.json", training, args.vocabulary)
     config = BertConfig(
-        vocab_size=tokenizer.get_vocab_size(), hidden_size=128, num_hidden_layers=4,
-        num_attention_heads=4, intermediate_size=512, max_position_embeddings=LONGEST,
-        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=128,
+        num_hidden_layers=4,
+        num_attention_heads=4,
+        intermediate_size=512,
+        max_position_embeddings=LONGEST,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
         is_decoder=args.objective == "causal",
     )
     learner = Learner(args.objective, config, args.seed + 1)
-    optimizer = torch.optim.AdamW(learner.model.parameters(), betas=(0.9, 0.98),
-                                  weight_decay=0.01, fused=True)
+    optimizer = torch.optim.AdamW(
+        learner.model.parameters(), betas=(0.9, 0.98), weight_decay=0.01, fused=True
+    )
     run.log(f"{sum(p.numel() for p in learner.model.parameters()):,} parameters, {args}")
     run.resume(learner.model, optimizer)
     encoded = [encoding.ids for encoding in tokenizer.encode_batch(training)]
     check = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out)[:1500])]
-    learn(run, learner.model, optimizer, endless(encoded, args.batch, args.seed + run.step),
-          learner.loss_of,
-          lambda rows=list(batches(check, args.batch, random.Random(0))): learner.evaluate(rows),
-          args)
+    learn(
+        run,
+        learner.model,
+        optimizer,
+        endless(encoded, args.batch, args.seed + run.step),
+        learner.loss_of,
+        lambda rows=list(batches(check, args.batch, random.Random(0))): learner.evaluate(rows),
+        args,
+    )
 
 
 def main() -> None:

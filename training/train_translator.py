@@ -1,6 +1,6 @@
 """Train the English-German translator on the Tatoeba pairs.
 
-    python -m training.train_translator --pairs tatoeba-en-de.tsv.xz --run runs/translator
+python -m training.train_translator --pairs tatoeba-en-de.tsv.xz --run runs/translator
 """
 
 import argparse
@@ -103,17 +103,29 @@ def train(args: argparse.Namespace) -> None:
     if not tokenizer_file.exists():
         train_tokenizer(training, args.vocabulary).save(str(tokenizer_file))
     tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    config = TranslatorConfig(vocabulary=tokenizer.get_vocab_size(), width=args.width,
-                              hidden=4 * args.width, dropout=args.dropout)
+    config = TranslatorConfig(
+        vocabulary=tokenizer.get_vocab_size(),
+        width=args.width,
+        hidden=4 * args.width,
+        dropout=args.dropout,
+    )
     model = Translator(config)
-    optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.01,
-                                  fused=True)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), betas=(0.9, 0.98), weight_decay=0.01, fused=True
+    )
     run.log(f"{sum(p.numel() for p in model.parameters()):,} parameters, {config}, {args}")
     run.resume(model, optimizer)
     check = encode_pairs(tokenizer, held_out[-600:])
     batches = endless(encode_pairs(tokenizer, training), args.batch, args.seed + run.step)
-    learn(run, model, optimizer, batches, lambda batch: loss_of(model, batch, args.smoothing),
-          lambda: {"held_out": held_out_loss(model, check)}, args)
+    learn(
+        run,
+        model,
+        optimizer,
+        batches,
+        lambda batch: loss_of(model, batch, args.smoothing),
+        lambda: {"held_out": held_out_loss(model, check)},
+        args,
+    )
 
 
 def main() -> None:

@@ -73,7 +73,11 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(
-        self, x: Tensor, mask: Tensor, source: Tensor | None = None, source_mask: Tensor | None = None
+        self,
+        x: Tensor,
+        mask: Tensor,
+        source: Tensor | None = None,
+        source_mask: Tensor | None = None,
     ) -> Tensor:
         """Add each sub-layer's answer to the stream."""
         seen = self.attention_norm(x)

@@ -1,0 +1,101 @@
+"""Train the blank filler: a head and adapters on the frozen all-MiniLM-L6-v2.
+
+    python -m training.train_blank_filler --sentences tatoeba-en.txt.xz \
+        --encoder all-MiniLM-L6-v2 --run runs/blank-filler
+"""
+
+import argparse
+import random
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+from transformers import BertForMaskedLM
+
+from training.blank_filler_model import blank_filler
+from training.corpus import by_hash, read_sentences
+from training.losses import cross_entropy
+from training.rows import PAD, Damage, batches, endless
+from training.runs import Run, learn, run_arguments, seed_everything
+
+MASK, FIRST_WORD = 103, 999  # of the vocabulary of bert-base-uncased
+
+
+def answers(model: BertForMaskedLM, damaged: Tensor, picked: Tensor) -> Tensor:
+    """Return the logits at the picked places: (B, T) and (B, T) -> (N, V)."""
+    hidden = model.bert(damaged, attention_mask=(damaged != PAD).long()).last_hidden_state
+    return model.cls(hidden[picked])
+
+
+@torch.no_grad()
+def evaluate(model: BertForMaskedLM, check: list[Tensor], damage: Damage) -> dict[str, float]:
+    """Measure loss, top-1 and top-5 on held-out rows, with always the same 15 % damage."""
+    model.eval()
+    chance = torch.Generator().manual_seed(0)
+    loss, first, fifth, count = 0.0, 0, 0, 0
+    for ids in check:
+        damaged, picked = damage.corrupt(ids, chance)
+        right = ids[picked]
+        logits = answers(model, damaged, picked).float()
+        loss += F.cross_entropy(logits, right, reduction="sum").item()
+        best = logits.topk(5).indices == right[:, None]
+        first, fifth = first + int(best[:, 0].sum()), fifth + int(best.sum())
+        count += len(right)
+    model.train()
+    return {"held_out": loss / count, "top1": first / count, "top5": fifth / count}
+
+
+def train(args: argparse.Namespace) -> None:
+    """Prepare text and network, then run or resume the training."""
+    torch.set_num_threads(args.threads)
+    seed_everything(args.seed)
+    run = Run(args.run)
+    model = blank_filler(args.encoder, args.rank, args.scale)
+    tokenizer = Tokenizer.from_file(str(args.encoder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    trained = [value for value in model.parameters() if value.requires_grad]
+    optimizer = torch.optim.AdamW(trained, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+    run.log(f"{sum(value.numel() for value in trained):,} trained parameters, {args}")
+    run.resume(model, optimizer)
+    training, held_out = read_sentences(args.sentences)
+    encoded = [encoding.ids for encoding in tokenizer.encode_batch(training)]
+    check = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out)[:800])]
+    check_rows = list(batches(check, args.batch, random.Random(0)))
+    vocabulary = tokenizer.get_vocab_size()
+    damage = Damage(MASK, FIRST_WORD, vocabulary, args.mask_rate)
+    chance = torch.Generator().manual_seed(args.seed + run.step)
+
+    def loss_of(ids: Tensor) -> tuple[Tensor, int]:
+        damaged, picked = damage.corrupt(ids, chance)
+        loss = cross_entropy(answers(model, damaged, picked), ids[picked])
+        return loss, int((ids != PAD).sum())
+
+    learn(
+        run,
+        model,
+        optimizer,
+        endless(encoded, args.batch, args.seed + run.step),
+        loss_of,
+        lambda: evaluate(model, check_rows, Damage(MASK, FIRST_WORD, vocabulary)),
+        args,
+    )
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sentences", type=Path, required=True, help="tatoeba-en.txt.xz")
+    parser.add_argument("--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2")
+    parser.add_argument("--batch", type=int, default=1000, help="tokens a step")
+    parser.add_argument("--rank", type=int, default=32)
+    parser.add_argument("--scale", type=float, default=2.0)
+    parser.add_argument("--mask-rate", type=float, default=0.3)
+    run_arguments(parser, steps=3000, rate=1e-3, seed=3)
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
