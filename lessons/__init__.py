@@ -1,0 +1,1 @@
+"""The lessons: one folder each, and nothing that all of them share."""
