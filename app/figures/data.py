@@ -39,40 +39,34 @@ def data(figure: Figure) -> Data:
 def _body(figure: Figure) -> Data:  # noqa: PLR0911 (a line for each kind)
     match figure:
         case Heatmap() | Arcs():
-            return {
-                "rows": list(figure.rows),
-                "columns": list(figure.columns),
-                "values": nested(figure.values),
-            }
+            names = {"rows": list(figure.rows), "columns": list(figure.columns)}
+            return {**names, "values": nested(figure.values)}
         case HeadGrid():
+            patterns = [list(layer) for layer in figure.patterns]
             return {
                 "rows": list(figure.rows),
-                "patterns": [list(layer) for layer in figure.patterns],
+                "patterns": patterns,
                 "values": nested(figure.values),
             }
         case Bars():
             return {"labels": list(figure.labels), "values": nested(figure.values)}
         case Lines():
-            return {
-                "x_title": figure.x_title,
-                "y_title": figure.y_title,
-                "lines": [
-                    {"label": line.label, "x": nested(line.x), "y": nested(line.y)}
-                    for line in figure.lines
-                ],
-            }
+            return _lines(figure)
         case Scatter() | Scatter3D():
             return _points(figure)
         case Graph():
-            return {
-                "nodes": [asdict(node) for node in figure.nodes],
-                "edges": [asdict(edge) for edge in figure.edges],
-            }
+            parts = {"nodes": figure.nodes, "edges": figure.edges}
+            return {name: [asdict(part) for part in held] for name, held in parts.items()}
         case Tokens():
             values = None if figure.values is None else nested(figure.values)
             return {"labels": list(figure.labels), "values": values, "states": list(figure.states)}
         case _ as never:
             assert_never(never)
+
+
+def _lines(figure: Lines) -> Data:
+    curves = [{"label": c.label, "x": nested(c.x), "y": nested(c.y)} for c in figure.lines]
+    return {"x_title": figure.x_title, "y_title": figure.y_title, "lines": curves}
 
 
 def _points(figure: Scatter | Scatter3D) -> Data:

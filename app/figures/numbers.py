@@ -15,8 +15,8 @@ def short(value: float | None) -> str:
     """Say a number with the three digits that count.
 
     Example:
-        >>> [short(v) for v in (0.31415, 2.0, -0.5, 0.00002, 123456.0, float("-inf"))]
-        ['0.314', '2', '−0.5', '2.0e−5', '1.2e+5', '−∞']
+        >>> [short(v) for v in (0.31415, 2.0, -0.5, 0.00002, 1234567.0, float("-inf"))]
+        ['0.314', '2', '−0.5', '2.0e−5', '1.2e+6', '−∞']
     """
     if value is None:
         return "–"

@@ -19,23 +19,26 @@ LETTER = 6.6  # pixels of a letter in 12 px sans
 @cache
 def tokens() -> dict[str, str]:
     """Read the colours and faces by their names, as they are by day."""
-    sheet = re.sub(
-        r"/\*.*?\*/", "", (CSS / "tokens.css").read_text(encoding="utf-8"), flags=re.DOTALL
-    )
-    found = dict(re.findall(r"--([\w-]+):\s*([^;]+);", sheet.split("@media")[0]))
+    found = dict(re.findall(r"--([\w-]+):\s*([^;]+);", _sheet("tokens")))
     by_day = re.compile(r"light-dark\(([^,]+),.*\)")
     return {name: by_day.sub(r"\1", value.strip()) for name, value in found.items()}
+
+
+def _sheet(name: str) -> str:
+    """Read a style sheet without its comments and without what is only for print."""
+    text = (CSS / f"{name}.css").read_text(encoding="utf-8")
+    bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return re.split(r"@media (?:print|\(prefers)", bare)[0]
 
 
 @cache
 def style() -> str:
     """Give the rules of the page's drawings with every name replaced by its value."""
-    sheet = "".join((CSS / f"{n}.css").read_text(encoding="utf-8") for n in ("figure", "drawing"))
-    sheet = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL).split("@media print")[0]
     # Only rules of the drawing itself: not those of its frame, of scripts, of the pointer.
     rules = [
         rule
-        for rule in re.findall(r"(?:^|(?<=[}\n]))\s*(svg [^{}]+\{[^{}]*\})", sheet)
+        for sheet in ("figure", "drawing")
+        for rule in re.findall(r"(?:^|(?<=[}\n]))\s*(svg [^{}]+\{[^{}]*\})", _sheet(sheet))
         if not re.search(r":hover|transition|cross-|has-lit", rule)
     ]
     values = tokens()

@@ -1,5 +1,6 @@
 """Curves over a common axis, each named where it ends."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,6 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from app.figures.describe import Array, Line, Lines
-from app.figures.numbers import short
 from app.figures.svg import parts
 from app.figures.svg.axes import Axis, across, around, room_for, upward, widened
 from app.figures.svg.parts import SANS, element, join, text
@@ -102,7 +102,8 @@ def _names(figure: Lines, x: Axis, y: Axis) -> list[Markup]:
         if len(seen):
             last = seen[-1]
             ends.append((y.at(line.y[last]), x.at(line.x[last]), i))
-    ends.sort()
+    # Where there are too many to name, every so-manyth is; each has its name on hover.
+    ends = sorted(ends)[:: max(1, math.ceil(len(ends) * 16 / (HIGH + 8)))]
     spots = apart([want for want, _x, _i in ends], 16, y.end, y.start + 8)
     drawn = []
     right = x.end + 10
@@ -123,6 +124,5 @@ def _left_out(figure: Lines) -> str:
     )
     if not count:
         return ""
-    return _("{count} points at {zero} lie below every logarithmic axis").format(
-        count=count, zero=short(0)
-    )
+    words = _("left out: {count} values of 0 or less, which a logarithmic axis cannot hold")
+    return words.format(count=count)
