@@ -55,8 +55,8 @@ def _body(figure: Figure) -> Data:  # noqa: PLR0911 (a line for each kind)
         case Scatter() | Scatter3D():
             return _points(figure)
         case Graph():
-            parts = {"nodes": figure.nodes, "edges": figure.edges}
-            return {name: [asdict(part) for part in held] for name, held in parts.items()}
+            edges = [asdict(edge) for edge in figure.edges]
+            return {"nodes": [asdict(node) for node in figure.nodes], "edges": edges}
         case Tokens():
             values = None if figure.values is None else nested(figure.values)
             return {"labels": list(figure.labels), "values": values, "states": list(figure.states)}
