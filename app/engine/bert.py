@@ -184,7 +184,7 @@ def embed(
     tokens = len(ids)
     if not 1 <= tokens <= config.longest:
         raise EngineError(f"{tokens} tokens; this model reads 1 to {config.longest}")
-    words = weights["embeddings.word_embeddings.weight"][ids]
+    words = weights["embeddings.word_embeddings.weight"][np.asarray(ids)]
     kinds = np.zeros(tokens, np.int64) if segments is None else segments
     kind_rows = weights["embeddings.token_type_embeddings.weight"][kinds]
     positions = weights["embeddings.position_embeddings.weight"][:tokens]

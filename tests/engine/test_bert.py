@@ -132,3 +132,8 @@ def test_missing_and_unused_tensors_are_both_listed():
 def test_a_configuration_that_is_not_computed_is_refused_by_its_setting(setting, value):
     with pytest.raises(UnsupportedModel, match=setting):
         BertConfig.from_dict({**CONFIG, setting: value})
+
+
+def test_ids_may_come_as_a_tuple_as_tokenizers_give_them():
+    as_array = encode(np.array([5, 9]), *tiny())
+    np.testing.assert_array_equal(encode((5, 9), *tiny()).last, as_array.last)
