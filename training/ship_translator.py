@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from training.corpus import by_hash, read_pairs
-from training.shipping import load_run, save_golden, ship, ship_history
+from training.shipping import apart, load_run, save_golden, ship, ship_history
 from training.train_translator import pad
 from training.translator_model import Translator, TranslatorConfig
 from training.translator_search import translate
@@ -32,28 +32,24 @@ BEYOND = (
 )
 
 
+RENAMED = (
+    (r"^(en|de)coder_norm", r"\1coder.norm"),
+    (r"^(en|de)coder\.(\d)", r"\1coder.layers.\2"),
+    (r"\.attention(_norm|)\.", r".self_attention\1."),
+    (r"\.cross(_norm|)\.", r".cross_attention\1."),
+    (r"\.hidden_norm\.", ".feed_forward_norm."),
+    (r"\.(up|down)\.", r".feed_forward.\1."),
+)
+
+
 def tensors(model: Translator) -> dict[str, Tensor]:
     """Give the weights the names that the engine reads; keys and values apart."""
     renamed = {}
     for name, value in model.state_dict().items():
-        for ours, theirs in (
-            ("encoder_norm", "encoder.norm"), ("decoder_norm", "decoder.norm"),
-            ("encoder.", "encoder.layers."), ("decoder.", "decoder.layers."),
-            (".attention_norm", ".self_attention_norm"), (".attention.", ".self_attention."),
-            (".cross_norm", ".cross_attention_norm"), (".cross.", ".cross_attention."),
-            (".hidden_norm", ".feed_forward_norm"),
-            (".up.", ".feed_forward.up."), (".down.", ".feed_forward.down."),
-        ):  # fmt: skip
-            if ours in name:
-                name = name.replace(ours, theirs)  # noqa: PLW2901
-                if ours.endswith("coder_norm"):
-                    break
-        if ".key_value." in name:
-            for part, half in zip(("key", "value"), value.chunk(2), strict=True):
-                renamed[name.replace("key_value", part)] = half
-        else:
-            renamed[name] = value
-    return renamed
+        for pattern, new in RENAMED:
+            name = re.sub(pattern, new, name)  # noqa: PLW2901
+        renamed[name] = value
+    return apart(renamed)
 
 
 def settings(config: TranslatorConfig) -> dict[str, Any]:

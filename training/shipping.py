@@ -26,6 +26,18 @@ def ship(folder: Path, tensors: dict[str, Tensor], config: dict[str, Any]) -> No
     write_json(folder / "config.json", config)
 
 
+def apart(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Part the projections that were trained as one: `key_value` to `key` and `value`."""
+    parted = {}
+    for name, value in tensors.items():
+        if ".key_value." in name:
+            for part, half in zip(("key", "value"), value.chunk(2), strict=True):
+                parted[name.replace("key_value", part)] = half
+        else:
+            parted[name] = value
+    return parted
+
+
 def write_json(file: Path, content: Any) -> None:
     """Write JSON that is pleasant to read and to compare."""
     file.parent.mkdir(parents=True, exist_ok=True)

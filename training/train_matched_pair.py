@@ -90,6 +90,21 @@ class Learner:
         return {"held_out": loss / count, "accuracy": hits / count}
 
 
+def pair_config(vocabulary: int, objective: str) -> BertConfig:
+    """Give the sizes that both of the pair have; only who may look at whom differs."""
+    return BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=128,
+        num_hidden_layers=4,
+        num_attention_heads=4,
+        intermediate_size=512,
+        max_position_embeddings=LONGEST,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        is_decoder=objective == "causal",
+    )
+
+
 def prepare_tokenizer(file: Path, training: list[str], vocabulary: int) -> Tokenizer:
     """Read the tokenizer, or learn it once."""
     if not file.exists():
@@ -104,17 +119,7 @@ def train(args: argparse.Namespace) -> None:
     run = Run(args.run)
     training, held_out = read_sentences(args.sentences)
     tokenizer = prepare_tokenizer(args.run / "tokenizer.json", training, args.vocabulary)
-    config = BertConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=128,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        intermediate_size=512,
-        max_position_embeddings=LONGEST,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        is_decoder=args.objective == "causal",
-    )
+    config = pair_config(tokenizer.get_vocab_size(), args.objective)
     learner = Learner(args.objective, config, args.seed + 1)
     optimizer = torch.optim.AdamW(
         learner.model.parameters(), betas=(0.9, 0.98), weight_decay=0.01, fused=True
