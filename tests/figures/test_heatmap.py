@@ -80,9 +80,9 @@ def test_a_greater_weight_is_never_lighter(values):
     assert ((levels >= 0) & (levels <= 16)).all()
 
 
-def test_runs_cover_exactly_the_true_cells():
-    mask = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
-    assert runs(mask) == [(0, 0, 2), (0, 3, 1), (2, 0, 4)]
+def test_runs_are_stretches_of_one_level_and_end_with_their_row():
+    levels = np.array([[1, 1, 0, 1], [1, 1, 1, 1]])
+    assert runs(levels) == [(0, 0, 2, 1), (0, 2, 1, 0), (0, 3, 1, 1), (1, 0, 4, 1)]
 
 
 def test_blocked_cells_are_hatched_along_their_diagonals():

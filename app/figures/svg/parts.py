@@ -1,7 +1,7 @@
 """The parts that drawings are made of: elements whose text is always escaped."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup, escape
 
@@ -15,6 +15,8 @@ DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 def clean(text: str) -> str:
     """Take out of a reader's text what would break the drawing around it."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(
         "�" if unicodedata.category(c) in ("Cc", "Cs") or c in "\ufffe\uffff" else c
         for c in text
@@ -24,6 +26,8 @@ def clean(text: str) -> str:
 
 def columns(text: str) -> int:
     """Count how many letters wide a text is in a fixed-width face."""
+    if text.isascii():
+        return len(text)
     wide = sum(unicodedata.east_asian_width(c) in WIDE for c in text)
     nothing = sum(unicodedata.category(c) in ("Mn", "Me", "Cf") for c in text)
     return len(text) + wide - nothing
@@ -56,22 +60,27 @@ def say(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".").replace("-0", "0", number == 0)
 
 
-def attributes(**given: object) -> Markup:
-    """Write attributes: class_ becomes class, under_score under-score; None is left out."""
-    said = (
-        (name.rstrip("_").replace("_", "-"), say(v) if isinstance(v, float) else v)
-        for name, v in given.items()
-        if v is not None and v is not False
+def attributes(given: Mapping[str, object]) -> str:
+    """Write attributes, escaped: class_ becomes class, data_x data-x; None is left out."""
+    return "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_value(held)}"'
+        for name, held in given.items()
+        if held is not None
     )
-    return Markup("").join(Markup(' {}="{}"').format(name, v) for name, v in said)
+
+
+def _value(held: object) -> str:
+    if isinstance(held, float):
+        return say(held)
+    return str(held) if isinstance(held, int) else str(escape(held))
 
 
 def element(tag: str, content: Markup | str = "", /, **given: object) -> Markup:
     """Write one element; content that is not markup yet is escaped."""
     inside = escape(content)
-    if not inside:
-        return Markup("<{}{}/>").format(tag, attributes(**given))
-    return Markup("<{0}{1}>{2}</{0}>").format(tag, attributes(**given), inside)
+    head = f"<{tag}{attributes(given)}"
+    drawn = f"{head}>{inside}</{tag}>" if inside else f"{head}/>"
+    return Markup(drawn)  # noqa: S704 (attributes and content were escaped just above)
 
 
 def join(parts: Iterable[Markup]) -> Markup:

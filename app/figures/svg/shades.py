@@ -1,6 +1,8 @@
 """From a number to one of seventeen shades, and from shades to few short paths."""
 
+from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -60,29 +62,41 @@ def shading(values: Array, scale: Scale) -> Shading:
     return Shading(float(finite.min()), float(finite.max()), signed=False)
 
 
-def runs(mask: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """List the stretches of true cells: (row, first column, length)."""
-    edges = np.diff(np.pad(mask.astype(np.int8), ((0, 0), (1, 1))), axis=1)
-    starts, ends = np.argwhere(edges == 1), np.argwhere(edges == -1)
-    return [(int(r), int(c), int(e - c)) for (r, c), (_, e) in zip(starts, ends, strict=True)]
+def runs(levels: NDArray[Any]) -> list[tuple[int, int, int, int]]:
+    """List the stretches of equal cells of each row: (row, first column, length, level).
+
+    Example:
+        >>> runs(np.array([[5, 5, 0], [0, 0, 0]]))
+        [(0, 0, 2, 5), (0, 2, 1, 0), (1, 0, 3, 0)]
+    """
+    first = np.ones(levels.shape, dtype=bool)
+    first[:, 1:] = levels[:, 1:] != levels[:, :-1]
+    at = np.flatnonzero(first)
+    lengths = np.diff(at, append=levels.size)
+    row, column = np.divmod(at, max(levels.shape[1], 1))
+    found = zip(row.tolist(), column.tolist(), lengths.tolist(), strict=True)
+    return [(*place, level) for place, level in zip(found, levels.flat[at].tolist(), strict=True)]
 
 
 def cells(levels: Levels, shades: Shading) -> Markup:
     """Draw a matrix in unit cells: one path a level; level 0 is the ground and is not drawn."""
+    pieces: dict[int, list[str]] = defaultdict(list)
+    for r, c, n, level in runs(levels):
+        if level:
+            pieces[level].append(f"M{c} {r}h{n}v1h-{n}z")
     drawn = []
-    for level in np.unique(levels[levels != 0]):
-        blocked = level == BLOCKED
-        d = "".join(f"M{c} {r}h{n}v1h-{n}z" for r, c, n in runs(levels == level))
-        name = "fig-blocked" if blocked else shades.class_of(int(level))
-        drawn.append(element("path", class_=f"fig-cell {name}", d=d))
+    for level, d in sorted(pieces.items()):
+        name = "fig-blocked" if level == BLOCKED else shades.class_of(level)
+        drawn.append(element("path", class_=f"fig-cell {name}", d="".join(d)))
     return join(drawn)
 
 
 def hatching(levels: Levels) -> str:
     """Give the lines that hatch blocked cells, in unit cells, as few as there can be."""
     rows, columns = levels.shape
-    blocked = levels == BLOCKED
     slanted = np.zeros((rows + columns - 1, rows), dtype=bool)  # one row for each anti-diagonal
-    r, c = np.nonzero(blocked)
+    r, c = np.nonzero(levels == BLOCKED)
     slanted[r + c, r] = True
-    return "".join(f"M{k - first + 1} {first}l-{n} {n}" for k, first, n in runs(slanted))
+    return "".join(
+        f"M{k - first + 1} {first}l-{n} {n}" for k, first, n, blocked in runs(slanted) if blocked
+    )
