@@ -148,10 +148,10 @@ class Stopwatch:
 
 
 def visible(text: str) -> bool:
-    """Say whether a text has any character that can be seen.
+    r"""Say whether a text has any character that can be seen.
 
     Example:
-        >>> visible("a"), visible(" \\n\\x07\\u200b")
+        >>> visible("a"), visible(" \n\x07\u200b")
         (True, False)
     """
     return any(c.isprintable() and not c.isspace() for c in text)

@@ -15,8 +15,13 @@ from app.models import Encoder, Models, Tokenized
 class TextForm(Protocol):
     """A form with the reader's sentence and a choice of model."""
 
-    text: str
-    model: str
+    @property
+    def text(self) -> str:
+        """The reader's sentence."""
+
+    @property
+    def model(self) -> str:
+        """The encoder's name, empty for the best one."""
 
 
 def read(form: TextForm, models: Models) -> tuple[Encoder, Tokenized]:
@@ -30,7 +35,7 @@ def read(form: TextForm, models: Models) -> tuple[Encoder, Tokenized]:
 
 @dataclass(frozen=True)
 class Rows:
-    """What stands at the rows and columns of a map: pieces or words, with or without special ones."""
+    """What stands at the rows and columns of a map: pieces or words, special ones or not."""
 
     labels: tuple[str, ...]
     groups: NDArray[np.int64]  # (T) which row each token belongs to, before hiding

@@ -19,7 +19,7 @@ TEXT = {".css", ".js", ".svg", ".txt", ".json", ".webmanifest"}
 SERVED = TEXT | {".woff2", ".png", ".ico"}
 mimetypes.add_type("font/woff2", ".woff2")
 mimetypes.add_type("text/javascript", ".js")
-# The strongest brotli takes seconds for Plotly; this one is within 5 % of it, in a tenth of the time.
+# The strongest brotli takes seconds for Plotly; this one a tenth of that, for 5 % more bytes.
 BROTLI_QUALITY = 9
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "br": lambda data: brotli.compress(data, quality=BROTLI_QUALITY),
@@ -71,7 +71,7 @@ def make_router() -> APIRouter:
     router = APIRouter()
 
     @router.get("/static/{state}/{name:path}", include_in_schema=False)
-    def static_file(state: str, name: str, request: Request) -> Response:
+    def static_file(state: str, name: str, request: Request) -> Response:  # noqa: ARG001 (any)
         path = find(name)
         accepted = request.headers.get("accept-encoding", "")
         encoding = choose_encoding(accepted) if path.suffix in TEXT else ""

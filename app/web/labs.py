@@ -28,7 +28,11 @@ def describe(card: ModelCard) -> dict[str, object]:
 def as_data(panel: Panel) -> dict[str, object]:
     """Write a panel's result as data, its numbers unrounded."""
     if panel.result is None or panel.reading.form is None:
-        return {"lab": panel.lab.slug, "inputs": panel.reading.typed, "errors": panel.reading.messages}
+        return {
+            "lab": panel.lab.slug,
+            "inputs": panel.reading.typed,
+            "errors": panel.reading.messages,
+        }
     models = [describe(card) for card in panel.result.models]
     return {
         "lab": panel.lab.slug,
@@ -59,56 +63,70 @@ def model_line(panel: Panel) -> str:
     return "; ".join(card.badge for card in panel.result.models) if panel.result else ""
 
 
-def make_router(site: Site) -> APIRouter:
-    """Set up the routes of all labs."""
-    router = APIRouter(default_response_class=HTMLResponse)
+class LabRoutes:
+    """Answers for one lab: each method is one address."""
 
-    def panel_for(lesson: str, lab: str, request: Request) -> Panel:
-        return site.bench.panel(*site.find(lesson, lab), dict(request.query_params))
+    def __init__(self, site: Site) -> None:
+        """Keep the site that answers."""
+        self.site = site
 
-    @router.get("/lessons/{lesson}/labs/{lab}")
-    def filled_in(lesson: str, lab: str, request: Request) -> HTMLResponse:
-        panel = panel_for(lesson, lab, request)
+    def panel(self, lesson: str, lab: str, request: Request) -> Panel:
+        """Read an address and compute the lab that it names."""
+        found = self.site.find(lesson, lab)
+        return self.site.bench.panel(*found, dict(request.query_params))
+
+    def filled_in(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
+        """Give the lesson with this lab filled in, or to a script the panel alone."""
+        panel = self.panel(lesson, lab, request)
         if is_fragment(request):
-            answer = site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
-            answer.headers["HX-Replace-Url"] = panel.address()
-            return answer
-        return lesson_page(site, request, panel.lesson, panel.lab, panel)
+            return self.site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
+        return lesson_page(self.site, request, panel.lesson, panel)
 
-    @router.get("/embed/{lesson}/{lab}")
-    def embedded(lesson: str, lab: str, request: Request) -> HTMLResponse:
-        panel = panel_for(lesson, lab, request)
-        return site.page("embed.html", request, status=status_of(panel), panel=panel)
+    def embedded(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
+        """Give the panel on a page of its own, to be framed elsewhere."""
+        panel = self.panel(lesson, lab, request)
+        return self.site.page("embed.html", request, status=status_of(panel), panel=panel)
 
-    @router.get("/lessons/{lesson}/labs/{lab}/data.json")
-    def data_json(lesson: str, lab: str, request: Request) -> Response:
-        panel = panel_for(lesson, lab, request)
+    def data_json(self, lesson: str, lab: str, request: Request) -> Response:
+        """Give the result as data, unrounded."""
+        panel = self.panel(lesson, lab, request)
         body = orjson.dumps(as_data(panel), option=orjson.OPT_SERIALIZE_NUMPY)
         return Response(body, status_of(panel), media_type="application/json")
 
-    @router.get("/lessons/{lesson}/labs/{lab}/data.csv")
-    def data_csv(lesson: str, lab: str, request: Request) -> Response:
-        panel = panel_for(lesson, lab, request)
+    def data_csv(self, lesson: str, lab: str, request: Request) -> Response:
+        """Give the result's figures as tables for a spreadsheet."""
+        panel = self.panel(lesson, lab, request)
         figures = panel.result.figures if panel.result else ()
         name = {"Content-Disposition": f'attachment; filename="{panel.lab.slug}.csv"'}
         return Response(csv_text(figures), status_of(panel), name, "text/csv; charset=utf-8")
 
-    @router.get("/lessons/{lesson}/labs/{lab}/data")
-    def data_page(lesson: str, lab: str, request: Request) -> HTMLResponse:
-        panel = panel_for(lesson, lab, request)
-        return site.page("data.html", request, status=status_of(panel), panel=panel)
+    def data_page(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
+        """Give the result's figures as tables on a page."""
+        panel = self.panel(lesson, lab, request)
+        return self.site.page("data.html", request, status=status_of(panel), panel=panel)
 
-    @router.get("/lessons/{lesson}/labs/{lab}/figures/{name}.svg")
-    def figure_svg(lesson: str, lab: str, name: str, request: Request) -> Response:
-        panel = panel_for(lesson, lab, request)
-        figure = figure_of(panel, name)
-        drawing = standalone(figure, panel.result.finding if panel.result else "", model_line(panel))
+    def figure_svg(self, lesson: str, lab: str, name: str, request: Request) -> Response:
+        """Give one figure as a file that stands alone."""
+        panel = self.panel(lesson, lab, request)
+        finding = panel.result.finding if panel.result else ""
+        drawing = standalone(figure_of(panel, name), finding, model_line(panel))
         return Response(drawing, media_type="image/svg+xml")
 
-    @router.get("/lessons/{lesson}/labs/{lab}/figures/{name}.json")
-    def figure_json(lesson: str, lab: str, name: str, request: Request) -> Response:
-        figure = figure_of(panel_for(lesson, lab, request), name)
+    def figure_json(self, lesson: str, lab: str, name: str, request: Request) -> Response:
+        """Give one figure as Plotly draws it."""
+        figure = figure_of(self.panel(lesson, lab, request), name)
         body = orjson.dumps(plotly(figure), option=orjson.OPT_SERIALIZE_NUMPY)
         return Response(body, media_type="application/json")
 
+
+def make_router(site: Site) -> APIRouter:
+    """Set up the routes of all labs."""
+    router, routes, lab = APIRouter(), LabRoutes(site), "/lessons/{lesson}/labs/{lab}"
+    router.get(lab)(routes.filled_in)
+    router.get("/embed/{lesson}/{lab}")(routes.embedded)
+    router.get(lab + "/data.json")(routes.data_json)
+    router.get(lab + "/data.csv")(routes.data_csv)
+    router.get(lab + "/data")(routes.data_page)
+    router.get(lab + "/figures/{name}.svg")(routes.figure_svg)
+    router.get(lab + "/figures/{name}.json")(routes.figure_json)
     return router

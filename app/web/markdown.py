@@ -37,7 +37,7 @@ LINES = {"paragraph_open", "bullet_list_open", "ordered_list_open", "math_block"
 class Block:
     """A stretch of a lesson: ready HTML, or the place of a lab or of the quiz."""
 
-    html: Markup = Markup()
+    html: Markup | None = None
     lab: str = ""
     quiz: bool = False
 
@@ -68,7 +68,7 @@ def simple_box(tag: str, style: str, name: str) -> Callable[..., str]:
     heading = f'<p class="aside-name">{name}</p>\n' if name else ""
 
     def render(
-        self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any
+        _self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any
     ) -> str:
         opening = f'<{tag} class="{style}">\n{heading}'
         return opening if tokens[index].nesting == 1 else f"</{tag}>\n"

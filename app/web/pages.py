@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, JSONResponse
 
 from app.catalogue import Lesson
-from app.lab import EXAMPLE, Lab
+from app.lab import EXAMPLE
 from app.settings import ROOT
 from app.web.panel import Panel
 from app.web.site import Site, neighbours
@@ -16,13 +16,15 @@ from app.web.source import listing, shown_functions
 
 
 def lesson_page(
-    site: Site, request: Request, lesson: Lesson, chosen: Lab | None = None, panel: Panel | None = None
+    site: Site, request: Request, lesson: Lesson, chosen: Panel | None = None
 ) -> HTMLResponse:
     """Draw a lesson with all its labs; the sentence goes to each, the rest to the chosen one."""
     query = dict(request.query_params)
     sentence = {"text": query["text"]} if "text" in query else {}
     panels = {
-        lab.slug: panel if lab is chosen and panel else site.bench.panel(lesson, lab, sentence)
+        lab.slug: chosen
+        if chosen and lab is chosen.lab
+        else site.bench.panel(lesson, lab, sentence)
         for lab in lesson.labs
     }
     before, after = neighbours(site.lessons, lesson)
@@ -46,47 +48,60 @@ def home_panel(site: Site, query: Mapping[str, str]) -> Panel | None:
     """Give the first lab of the course, which the home page shows in small."""
     for lesson in site.lessons[:1]:
         for lab in lesson.labs[:1]:
-            kept = {name: query[name] for name in ("text",) if name in query}
+            kept = {name: query[name] for name in ("text", "token") if name in query}
             return site.bench.panel(lesson, lab, kept)
     return None
 
 
-def credits() -> dict[str, Any]:
+def vendored() -> dict[str, Any]:
     """Read what is vendored, with its licences."""
     with (ROOT / "static" / "vendor" / "vendor.toml").open("rb") as file:
         return tomllib.load(file)
 
 
-def make_router(site: Site) -> APIRouter:
-    """Set up the routes of all pages."""
-    router = APIRouter(default_response_class=HTMLResponse)
-    functions = shown_functions(site.lessons)
+class PageRoutes:
+    """Answers for the pages: each method is one address."""
 
-    @router.get("/")
-    def home(request: Request) -> HTMLResponse:
-        panel = home_panel(site, request.query_params)
+    def __init__(self, site: Site) -> None:
+        """Keep the site that answers, and the functions whose source may be opened."""
+        self.site = site
+        self.functions = shown_functions(site.lessons)
+
+    def home(self, request: Request) -> HTMLResponse:
+        """Give the first page, with the first lab in small."""
+        panel = home_panel(self.site, request.query_params)
         refused = bool(panel and panel.reading.messages)
-        return site.page("home.html", request, status=422 if refused else 200, panel=panel)
+        return self.site.page("home.html", request, status=422 if refused else 200, panel=panel)
 
-    @router.get("/lessons/{slug}")
-    def lesson(slug: str, request: Request) -> HTMLResponse:
-        return lesson_page(site, request, site.lesson(slug))
+    def lesson(self, slug: str, request: Request) -> HTMLResponse:
+        """Give a lesson with all its labs."""
+        return lesson_page(self.site, request, self.site.lesson(slug))
 
-    @router.get("/source/{name}")
-    def source(name: str, request: Request) -> HTMLResponse:
-        if name not in functions:
+    def source(self, name: str, request: Request) -> HTMLResponse:
+        """Give the source of one of the engine's functions."""
+        if name not in self.functions:
             raise HTTPException(404)
-        return site.page("source.html", request, listing=listing(functions[name]))
+        return self.site.page("source.html", request, listing=listing(self.functions[name]))
 
-    @router.get("/sources")
-    def sources(request: Request) -> HTMLResponse:
-        cards, missing = site.models.cards(), site.models.missing()
-        return site.page(
-            "sources.html", request, cards=cards, missing=missing, credits=credits()
+    def sources(self, request: Request) -> HTMLResponse:
+        """Say where everything comes from, and under which licence."""
+        cards, missing = self.site.models.cards(), self.site.models.missing()
+        return self.site.page(
+            "sources.html", request, cards=cards, missing=missing, vendored=vendored()
         )
 
-    @router.get("/healthz", response_class=JSONResponse)
-    def healthz() -> dict[str, object]:
-        return {"status": "ok", "models": [card.name for card in site.models.cards()]}
+    def health(self) -> JSONResponse:
+        """Say that the server answers, and with which models."""
+        models = [card.name for card in self.site.models.cards()]
+        return JSONResponse({"status": "ok", "models": models})
 
+
+def make_router(site: Site) -> APIRouter:
+    """Set up the routes of all pages."""
+    router, routes = APIRouter(), PageRoutes(site)
+    router.get("/", name="home")(routes.home)
+    router.get("/lessons/{slug}")(routes.lesson)
+    router.get("/source/{name}")(routes.source)
+    router.get("/sources")(routes.sources)
+    router.get("/healthz")(routes.health)
     return router

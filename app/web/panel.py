@@ -2,14 +2,14 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from app.catalogue import Lesson
-from app.figures import Figure
+from app.figures import Arcs, Figure
 from app.figures.svg import svg
 from app.figures.table import Table, table
 from app.i18n import _
@@ -77,6 +77,10 @@ class Panel:
     def draw(self, figure: Figure) -> Markup:
         """Draw a figure."""
         return svg(figure)
+
+    def in_a_row(self, arcs: Arcs) -> Arcs:
+        """Lay the words of a picture of arcs out on one line, as they are read."""
+        return replace(arcs, layout="row")
 
     def table(self, figure: Figure) -> Table | None:
         """Give a figure's numbers as a table, unless it is too large for this page."""
@@ -149,4 +153,3 @@ class Workbench:
                 while len(self._results) > REMEMBERED:
                     self._results.popitem(last=False)
         return result
-

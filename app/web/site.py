@@ -11,8 +11,9 @@ from starlette.responses import HTMLResponse
 from app.catalogue import Lesson
 from app.figures.svg import thumbnails
 from app.i18n import translations
-from app.lab import EXAMPLE, Lab
-from app.models import Models
+from app.lab import EXAMPLE, BadInput, Lab, read_sentence
+from app.models import ModelError, Models
+from app.reading import rows_of
 from app.settings import ROOT, Settings
 from app.web import assets
 from app.web.markdown import Block, Section, maths, render_lesson
@@ -79,7 +80,7 @@ def carrier(text: str, theme: str) -> Callable[[str], str]:
     return carry
 
 
-def make_templates(lessons: tuple[Lesson, ...], settings: Settings) -> Environment:
+def make_templates(lessons: tuple[Lesson, ...], settings: Settings, models: Models) -> Environment:
     """Set up the templates: a name that nobody gave is an error, everything is escaped."""
     folders = {lesson.slug: FileSystemLoader(lesson.folder) for lesson in lessons}
     environment = Environment(
@@ -91,11 +92,29 @@ def make_templates(lessons: tuple[Lesson, ...], settings: Settings) -> Environme
         extensions=["jinja2.ext.i18n"],
     )
     environment.globals.update(
-        static=make_static(), lessons=lessons, language=settings.course_language, EXAMPLE=EXAMPLE,
-        maths=maths, thumbnails=thumbnails,
+        static=make_static(),
+        lessons=lessons,
+        language=settings.course_language,
+        EXAMPLE=EXAMPLE,
+        maths=maths,
+        thumbnails=thumbnails,
     )
+    environment.globals["words"] = make_words(models)
     environment.install_gettext_translations(translations(), newstyle=True)  # type: ignore[attr-defined]
     return environment
+
+
+def make_words(models: Models) -> Callable[[str], tuple[str, ...]]:
+    """Make the function that cuts a sentence into the words that labs show; none if none can."""
+
+    def words(text: str) -> tuple[str, ...]:
+        try:
+            tokens = read_sentence(text, models.encoder("").tokenizer)
+        except (BadInput, ModelError):
+            return ()
+        return rows_of(tokens, merge=True, special=False).labels
+
+    return words
 
 
 def make_static() -> Callable[[str], str]:
@@ -111,7 +130,7 @@ def make_site(settings: Settings, lessons: tuple[Lesson, ...], models: Models) -
         lessons=lessons,
         models=models,
         bench=Workbench(models, settings.max_characters),
-        templates=make_templates(lessons, settings),
+        templates=make_templates(lessons, settings, models),
         prose={
             lesson.slug: render_lesson(
                 lesson.prose, lesson.facts.sources, [lab.slug for lab in lesson.labs]
@@ -134,4 +153,3 @@ def is_fragment(request: Request) -> bool:
     headers = request.headers
     restoring = headers.get("HX-History-Restore-Request") == "true"
     return headers.get("HX-Request") == "true" and not restoring
-

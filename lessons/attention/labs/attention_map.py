@@ -45,8 +45,8 @@ class AttentionMapForm(LabForm):
     text: str = sentence()
     layer: int = control("slider", 4, _("Layer"), ge=1, le=48)
     head: int = control("slider", 2, _("Head"), ge=1, le=64)
-    merge: bool = control("switch", True, _("Pieces joined to words"))  # noqa: FBT003 (a default)
-    special: bool = control("switch", False, _("Special tokens shown"))  # noqa: FBT003 (a default)
+    merge: bool = control("switch", True, _("Pieces joined to words"))
+    special: bool = control("switch", False, _("Special tokens shown"))
     token: int = control("drawn", 0, _("The word that looks"), ge=0, le=160)
     model: str = model_choice()
 
@@ -167,8 +167,8 @@ def numbers(
         r"\alpha_{ij}=\frac{\exp(q_i\cdot k_j/\sqrt{d_k})}{\sum_{m}\exp(q_i\cdot k_m/\sqrt{d_k})}",
         rf"Q,K\in\mathbb{{R}}^{{{len(scores)}\times {size}}}\quad "
         rf"QK^{{\top}}\in\mathbb{{R}}^{{{len(scores)}\times {len(scores)}}}",
-        rf"\alpha_{{{query + 1},{key + 1}}}=\frac{{\exp({product:.3f}/\sqrt{{{size}}})}}{{{total:.3f}}}"
-        rf"={weight:.3f}",
+        rf"\alpha_{{{query + 1},{key + 1}}}="
+        rf"\frac{{\exp({product:.3f}/\sqrt{{{size}}})}}{{{total:.3f}}}={weight:.3f}",
     )
     listed = ", ".join(f"{score:.4f}" for score in scores)
     code = (
