@@ -18,6 +18,7 @@ class LabPanel extends HTMLElement {
     this.addEventListener("htmx:before:request", () => this.busy(true), { signal });
     this.addEventListener("htmx:finally:request", () => this.busy(false), { signal });
     for (const name of ["htmx:error", "htmx:response:error"]) this.addEventListener(name, (event) => this.failed(/** @type {CustomEvent} */ (event)), { signal });
+    document.addEventListener("token-choose", (event) => this.choose(/** @type {CustomEvent} */ (event).detail.token), { signal });
     this.watch = new MutationObserver(() => this.settle());
     this.watch.observe(this, { childList: true, subtree: true });
     this.settle();
@@ -26,6 +27,14 @@ class LabPanel extends HTMLElement {
   disconnectedCallback() {
     this.listen?.abort();
     this.watch?.disconnect();
+  }
+
+  /** A word chosen anywhere becomes the one that looks, where this lab asks for one. @param {string} token from 0 */
+  choose(token) {
+    const form = this.querySelector("form.lab-form");
+    if (!(form instanceof HTMLFormElement) || !form.elements.namedItem("token")) return;
+    setField(form, "token", String(Number(token) + 1));
+    form.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   /** @param {boolean} now */

@@ -21,3 +21,11 @@ export function light(token) {
   }
   document.dispatchEvent(new CustomEvent("token-light", { detail: { token: next } }));
 }
+
+/**
+ * Choose this token as the one that looks, in every lab that asks for one.
+ * @param {string | null} token
+ */
+export function choose(token) {
+  if (token !== null) document.dispatchEvent(new CustomEvent("token-choose", { detail: { token } }));
+}

@@ -1,6 +1,6 @@
 // @ts-check
 // A drawing made on the server, with a crosshair and read-out for heat maps and a Plotly view on request.
-import { light } from "./light.js";
+import { choose, light } from "./light.js";
 import { draw } from "./plotly-view.js";
 import { watch } from "./crosshair.js";
 
@@ -75,6 +75,10 @@ class PlotFigure extends HTMLElement {
     this.addEventListener("pointerover", (event) => {
       const at = event.target instanceof Element ? event.target.closest("[data-token]") : null;
       if (at) light(at.getAttribute("data-token")?.split(" ")[0] ?? null);
+    }, { signal });
+    this.addEventListener("click", (event) => {
+      const word = event.target instanceof Element ? event.target.closest("text[data-token]") : null;
+      if (word) choose(word.getAttribute("data-token"));
     }, { signal });
     this.addEventListener("pointerleave", () => light(null), { signal });
   }

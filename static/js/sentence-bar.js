@@ -51,6 +51,7 @@ class SentenceBar extends HTMLElement {
     clearTimeout(this.wait);
     const text = this.field?.value ?? "";
     if (text.trim()) store.set(text);
+    document.dispatchEvent(new Event("sentence-changed"));
     for (const lab of document.querySelectorAll(".lab")) {
       this.seen?.unobserve(lab);
       this.seen?.observe(lab);
@@ -64,6 +65,7 @@ class SentenceBar extends HTMLElement {
     const own = form.elements.namedItem("text");
     if (!own || !("value" in own) || own.value === this.field.value) return;
     setField(form, "text", this.field.value);
+    setField(form, "token", "0");
     form.dispatchEvent(new Event("input", { bubbles: true }));
   }
 

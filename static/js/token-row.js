@@ -1,6 +1,6 @@
 // @ts-check
 // Hover, focus or tap a token anywhere, and it lights up in every lab on screen.
-import { light } from "./light.js";
+import { choose, light } from "./light.js";
 
 /** @param {Event} event */
 const tokenOf = (event) => {
@@ -12,9 +12,10 @@ class TokenRow extends HTMLElement {
   connectedCallback() {
     this.listen = new AbortController();
     const { signal } = this.listen;
-    for (const name of ["pointerover", "focusin", "click"]) {
+    for (const name of ["pointerover", "focusin"]) {
       this.addEventListener(name, (event) => light(tokenOf(event)), { signal });
     }
+    this.addEventListener("click", (event) => choose(tokenOf(event)), { signal });
     for (const name of ["pointerleave", "focusout"]) {
       this.addEventListener(name, () => light(null), { signal });
     }
