@@ -128,6 +128,8 @@ class Lab:
     needs: tuple[str, ...] = ()  # model roles
     presets: tuple[Preset, ...] = ()
     fresh: bool = False  # measured anew each time: its result is never kept
+    # Where the answer grows: yields one mapping of JSON values at a time, sent as it comes.
+    stream: Callable[[Form, Models], Iterator[Mapping[str, Any]]] | None = None
 
 
 class Stopwatch:

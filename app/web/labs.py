@@ -12,6 +12,7 @@ from app.models import ModelCard
 from app.web.pages import lesson_page
 from app.web.panel import Panel
 from app.web.site import Site, is_fragment
+from app.web.stream import stream_events
 
 
 def status_of(panel: Panel) -> int:
@@ -118,6 +119,11 @@ class LabRoutes:
         body = orjson.dumps(plotly(figure), option=orjson.OPT_SERIALIZE_NUMPY)
         return Response(body, media_type="application/json")
 
+    def stream(self, lesson: str, lab: str, request: Request) -> Response:
+        """Give an answer that grows, one event at a time, until it ends or the reader leaves."""
+        found = self.site.find(lesson, lab)[1]
+        return stream_events(found, dict(request.query_params), self.site.models)
+
 
 def make_router(site: Site) -> APIRouter:
     """Set up the routes of all labs."""
@@ -129,4 +135,5 @@ def make_router(site: Site) -> APIRouter:
     router.get(lab + "/data")(routes.data_page)
     router.get(lab + "/figures/{name}.svg")(routes.figure_svg)
     router.get(lab + "/figures/{name}.json")(routes.figure_json)
+    router.get(lab + "/stream")(routes.stream)
     return router
