@@ -182,7 +182,7 @@ def write_safetensors(
     The library's own writer sorts by name and wants all arrays at once; this one keeps the order
     and streams. The header is padded so that every tensor starts on a cache line (64 bytes).
     """
-    header: dict[str, Any] = {"__metadata__": {"format": "np"}}
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     start = 0
     for name, shape in shapes.items():
         end = start + 4 * int(np.prod(shape))

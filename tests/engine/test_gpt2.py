@@ -1,10 +1,11 @@
 """The GPT-2 decoder: equal to transformers on a small random model, and its interventions."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine import EngineError, UnsupportedModel, WeightMismatch
@@ -21,6 +22,7 @@ OPTIONS = {
 }
 
 
+@functools.cache
 def load():
     config = GPT2Config.from_dict(read_json(GOLDEN / "gpt2_tiny" / "config.json"))
     weights = plain_names(open_tensors(GOLDEN / "gpt2_tiny" / "model.safetensors"))
@@ -43,6 +45,7 @@ def test_every_state_map_and_logit_is_that_of_transformers(case):
     np.testing.assert_allclose(trace.logits, wanted["logits"], atol=1e-4)
 
 
+@settings(deadline=None)
 @given(ids=st.lists(st.integers(0, 95), min_size=2, max_size=16), cut=st.integers(1, 15))
 def test_a_text_read_in_two_parts_gives_what_it_gives_in_one(ids, cut):
     weights, config = load()

@@ -1,10 +1,11 @@
 """The Llama decoder: equal to transformers on small random models, and its interventions."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine import EngineError, UnsupportedModel, WeightMismatch
@@ -23,6 +24,7 @@ OPTIONS = {
 }
 
 
+@functools.cache
 def load(name):
     config = LlamaConfig.from_dict(read_json(GOLDEN / name / "config.json"))
     weights = open_tensors(GOLDEN / name / "model.safetensors")
@@ -58,6 +60,7 @@ def test_heads_that_share_keys_differ_in_their_queries_only():
     np.testing.assert_allclose(layer.attention.scores[1], again, rtol=1e-5)
 
 
+@settings(deadline=None)
 @given(ids=st.lists(st.integers(0, 95), min_size=2, max_size=16), cut=st.integers(1, 15))
 def test_a_text_read_in_two_parts_gives_what_it_gives_in_one(ids, cut):
     weights, config = load("llama_tiny")
@@ -71,6 +74,7 @@ def test_a_text_read_in_two_parts_gives_what_it_gives_in_one(ids, cut):
     assert cached_tokens(second.cache) == len(ids)
 
 
+@settings(deadline=None)
 @given(
     ids=st.lists(st.integers(0, 95), min_size=2, max_size=12),
     place=st.integers(1, 11),
