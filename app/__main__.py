@@ -8,6 +8,8 @@ import uvicorn
 from app.settings import Settings
 
 EVERY_NETWORK = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
+# Seconds that a worker may be silent before it is replaced: a busy machine takes its time to start.
+PATIENCE = 60
 
 
 def address(settings: Settings) -> str:
@@ -50,6 +52,7 @@ def main() -> int:
         log_level=settings.log_level,
         access_log=settings.log_level == "debug",
         server_header=False,
+        timeout_worker_healthcheck=PATIENCE,
     )
     return 0
 
