@@ -171,6 +171,7 @@ class Graph:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     curved: bool = False
+    ring: bool = False  # the nodes stand on a ring in their order, whatever their x and y
     caption: str = ""
     kind: Literal["graph"] = "graph"
 

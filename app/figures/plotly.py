@@ -122,9 +122,11 @@ def _matrix(values: Array, rows: Labels, columns: Labels, scale: Scale) -> Json:
         "hoverongaps": False,
         "hovertemplate": "%{y} → %{x}: %{z}<extra></extra>",
     }
+    square = {"scaleanchor": "x"} if len(rows) == len(columns) else {}
     layout = {
-        "xaxis": {**_words(columns), "side": "top"},
-        "yaxis": {**_words(rows), "autorange": "reversed"},
+        "xaxis": {**_words(columns), "side": "top", "constrain": "domain"},
+        "yaxis": {**_words(rows), "autorange": "reversed", "constrain": "domain", **square},
+        "height": min(160 + 28 * len(rows), 860),
         "meta": {"rows": list(rows), "columns": list(columns)},  # as typed, for the read-out
     }
     return {"data": [trace], "layout": layout}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.figures import Heatmap
 from app.figures.svg import svg
-from app.figures.svg.shades import BLOCKED, FAINT, hatching, runs, shading
+from app.figures.svg.shades import BLOCKED, hatching, runs, shading
 
 
 def path(drawing: str, class_: str) -> str:
@@ -44,8 +44,10 @@ def test_levels_step_in_the_middle_between_two_sixteenths():
 
 
 def test_a_small_weight_is_faint_and_a_negligible_one_is_not_drawn():
-    shades = shading(np.zeros(1), "weights")
-    assert shades.levels(np.array([FAINT, 1 / 128, FAINT * 0.99])).tolist() == [1, 1, 0]
+    # of 128 tokens an even share is 1/128: half of it is shown; of 8 tokens, half of a sixteenth
+    many, few = shading(np.zeros((128, 128)), "weights"), shading(np.zeros((8, 8)), "weights")
+    assert many.levels(np.array([1 / 128, 1 / 256, 0.99 / 256])).tolist() == [1, 1, 0]
+    assert few.levels(np.array([1 / 16, 1 / 32, 0.99 / 32])).tolist() == [1, 1, 0]
 
 
 def test_signed_levels_are_symmetric_about_zero():

@@ -23,6 +23,7 @@ from app.figures.svg.graph import graph
 from app.figures.svg.head_grid import head_grid, thumbnails
 from app.figures.svg.heatmap import heatmap
 from app.figures.svg.lines import lines
+from app.figures.svg.ring import ring
 from app.figures.svg.scatter import scatter
 from app.figures.svg.scatter3d import scatter3d
 from app.figures.svg.tokens import tokens
@@ -51,6 +52,8 @@ def svg(figure: Figure) -> Markup:  # noqa: PLR0911 (a line for each kind)
             return scatter(figure)
         case Scatter3D():
             return scatter3d(figure)
+        case Graph(ring=True):
+            return ring(figure)
         case Graph():
             return graph(figure)
         case Tokens():

@@ -14,7 +14,7 @@ from app.i18n import _
 FAINTEST = 0.02  # weaker lines are left out
 MANY, CROWDED = 32, 0.1  # of more tokens than this, rows that are not chosen show only these
 ROW = 22  # pixels from one token to the next
-GAP = 240  # between the two columns
+GAP = 170  # between the two columns
 LONGEST = 18
 Shape = Callable[[int, int], str]  # row, column: the curve between them
 

@@ -34,7 +34,7 @@ def graph(figure: Graph) -> Markup:
     drawn = [
         *_quiet(figure, dim, places),
         *(_strong(figure, edge, places) for edge in lit),
-        *(_node(node, place) for node, place in zip(figure.nodes, places, strict=True)),
+        *(node_chip(node, place) for node, place in zip(figure.nodes, places, strict=True)),
         *(_name(figure, edge, places) for edge in figure.edges if edge.label),
     ]
     width = max((p.x + p.half for p in places), default=40.0) + 6
@@ -128,7 +128,7 @@ def _head(d: str) -> Markup:
     return element("path", class_="fig-path-head", d=d)
 
 
-def _node(node: Node, place: Place) -> Markup:
+def node_chip(node: Node, place: Place) -> Markup:
     lit = " is-lit" if node.lit else ""
     role = role_class(node.role)
     box = rect(

@@ -12,8 +12,6 @@ from app.figures.describe import Array, Scale
 from app.figures.svg.parts import element, join
 
 BLOCKED = -99  # the level of −∞: nothing may pass
-# The even share of 128 tokens is 0.0078; half of it can still be seen.
-FAINT = 0.004
 Levels = NDArray[np.int_]
 
 
@@ -49,11 +47,16 @@ class Shading:
         return f"{'d' if self.signed else 'h'}{level}"
 
 
+def _faint(weights: Array) -> float:
+    """Give the least weight that is shown: half of an even share, at most half a shade."""
+    return 0.5 / max(16, int(weights.shape[-1]))
+
+
 def shading(values: Array, scale: Scale) -> Shading:
     """Choose the ends of the scale from what the quantity is, not from where it happens to lie."""
     finite = values[np.isfinite(values)]
     if scale == "weights":
-        return Shading(0.0, 1.0, signed=False, faint=FAINT)
+        return Shading(0.0, 1.0, signed=False, faint=_faint(values))
     if not finite.size:
         return Shading(0.0, 0.0, signed=scale == "signed")
     if scale == "signed":

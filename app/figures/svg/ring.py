@@ -1,0 +1,67 @@
+"""A graph on a ring: nodes in their order around it, so that a chain runs along and a web across."""
+
+import math
+from collections import defaultdict
+
+from markupsafe import Markup
+
+from app.figures.describe import Edge, Graph
+from app.figures.svg import parts
+from app.figures.svg.arcs import strength
+from app.figures.svg.graph import CHIP, LONGEST, Place, node_chip
+from app.figures.svg.parts import MONO, element
+
+APART = 34  # pixels between neighbours on the ring, at least
+SMALLEST = 120  # radius
+# The ring stays open at the top: a gap of this many places between the last node and the first.
+GAP = 1.6
+
+
+def ring(figure: Graph) -> Markup:
+    """Draw the lines first, then what is lit, then the nodes on top of them."""
+    places = around(figure)
+    dim: dict[int, list[str]] = defaultdict(list)
+    for edge in figure.edges:
+        if not edge.lit and (step := strength(edge.weight)):
+            dim[step].append(chord(edge, places))
+    quiet = [
+        element("path", class_=f"fig-edge o{step}", d="".join(lines))
+        for step, lines in sorted(dim.items())
+    ]
+    lit = [lit_chord(edge, places) for edge in figure.edges if edge.lit]
+    nodes = map(node_chip, figure.nodes, places)
+    width = max((p.x + p.half for p in places), default=40.0) + 6
+    height = max((p.y for p in places), default=20.0) + CHIP / 2 + 8
+    return parts.picture(width, height, figure.title, [*quiet, *lit, *nodes])
+
+
+def around(figure: Graph) -> list[Place]:
+    """Give each node its place, clockwise from the top."""
+    halves = [min(parts.columns(n.label), LONGEST) * MONO / 2 + 9 for n in figure.nodes]
+    count = len(halves)
+    radius = max(SMALLEST, (count + GAP - 1) * APART / (2 * math.pi))
+    step = 2 * math.pi / max(count - 1 + GAP, 1)
+    widest = max(halves, default=20.0)
+    return [
+        Place(
+            widest + 6 + radius * (1 + math.sin(step * (n + GAP / 2))),
+            CHIP / 2 + 8 + radius * (1 - math.cos(step * (n + GAP / 2))),
+            half,
+        )
+        for n, half in enumerate(halves)
+    ]
+
+
+def chord(edge: Edge, places: list[Place]) -> str:
+    """Give the straight line between two nodes' middles; the chips cover its ends."""
+    a, b = places[edge.source], places[edge.target]
+    return f"M{a.x:.0f} {a.y:.0f}L{b.x:.0f} {b.y:.0f}"
+
+
+def lit_chord(edge: Edge, places: list[Place]) -> Markup:
+    """Draw a line of the lit path, with its direction marked halfway."""
+    a, b = places[edge.source], places[edge.target]
+    turn = math.degrees(math.atan2(b.y - a.y, b.x - a.x))
+    middle = f"translate({(a.x + b.x) / 2:.1f} {(a.y + b.y) / 2:.1f}) rotate({turn:.1f})"
+    head = element("path", class_="fig-path-head", d="M5 0l-9 -5v10z", transform=middle)
+    return element("path", class_="fig-path", d=chord(edge, places)) + head
