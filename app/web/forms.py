@@ -1,7 +1,7 @@
 """A lab's form: read from a query, checked, and made ready to be drawn with its messages."""
 
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -84,14 +84,19 @@ def explain(error: Any) -> str:
     return sentence.format(**limits)
 
 
-def to_query(form: LabForm, chosen: Mapping[str, object] | None = None) -> str:
-    """Write a form as the query of an address, leaving out what stands at its default."""
+def to_query(
+    form: LabForm, chosen: Mapping[str, object] | None = None, keep: Collection[str] = ("text",)
+) -> str:
+    """Write a form as the query of an address, leaving out what stands at its default.
+
+    keep: names that are written all the same: a script sets only the fields that an address names.
+    """
     values = {**form.model_dump(), **(chosen or {})}
     kept = {
         name: value
         for name, value in values.items()
         if name in type(form).model_fields
-        and (name == "text" or value != type(form).model_fields[name].default)
+        and (name in keep or value != type(form).model_fields[name].default)
     }
     return urlencode({name: write(value) for name, value in kept.items()})
 

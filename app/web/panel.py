@@ -67,7 +67,7 @@ class Panel:
         """Give the address of this state with some values changed."""
         assert self.reading.form is not None  # noqa: S101 (a result has a form)
         chosen = {**dict(self.result.chosen if self.result else {}), **changes}
-        return f"{self.action}?{to_query(self.reading.form, chosen)}"
+        return f"{self.action}?{to_query(self.reading.form, chosen, {'text', *changes})}"
 
     def figure(self, name: str) -> Figure:
         """Give one of the result's figures by its name."""
