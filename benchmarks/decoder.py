@@ -56,7 +56,7 @@ def decoding(model: Any, weights: Any, config: LlamaConfig) -> list[Row]:
     last = torch.tensor(ids[-1:])[None]
 
     def eager() -> torch.Tensor:
-        logits = model(last, past_key_values=theirs, use_cache=True).logits
+        logits = model(last, cache=theirs, use_cache=True).logits
         theirs.crop(-1)
         return logits
 
