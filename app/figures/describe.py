@@ -29,6 +29,7 @@ class Heatmap:
     chosen: tuple[int | None, int | None] = (None, None)
     tokens: bool = False  # rows and columns are the sentence's tokens: they light up together
     numbers: bool = False  # print the number into each cell, where it fits
+    blocked_title: str = ""  # what −∞ means here; empty: the row may not look there
     caption: str = ""
     kind: Literal["heatmap"] = "heatmap"
 

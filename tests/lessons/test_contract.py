@@ -45,7 +45,16 @@ NOTHING = ("", " ", "\n\t", "\x00\x07", "\u200b")
 def test_a_lesson_has_every_part_in_order(lesson):
     sections, _ = render_lesson(lesson.prose, lesson.facts.sources, [])
     ids = [section.id for section in sections]
-    parts = ["short-answer", "analogy", "goal", "foundations", "story", "mechanics", "trap", "today"]
+    parts = [
+        "short-answer",
+        "analogy",
+        "goal",
+        "foundations",
+        "story",
+        "mechanics",
+        "trap",
+        "today",
+    ]
     parts += ["history", "remember", "quiz", "next"]
     assert [each for each in ids if each in parts] == parts
 
@@ -53,7 +62,7 @@ def test_a_lesson_has_every_part_in_order(lesson):
 @EACH_LESSON
 def test_every_formula_of_a_lesson_becomes_mathml(lesson):
     _, blocks = render_lesson(lesson.prose, lesson.facts.sources, [])
-    html = "".join(block.html for block in blocks)
+    html = "".join(block.html or "" for block in blocks)
     count = len(re.findall("<math ", html))
     formulas = sum(
         child.type.startswith("math_")
@@ -104,7 +113,9 @@ def test_the_lines_to_reproduce_a_number_print_it(lab, lesson, size, request):
 
 
 @LABS
-def test_the_functions_whose_source_is_shown_are_the_ones_that_ran(lab, lesson, models, monkeypatch):
+def test_the_functions_whose_source_is_shown_are_the_ones_that_ran(
+    lab, lesson, models, monkeypatch
+):
     called = set()
 
     def wrap(function):

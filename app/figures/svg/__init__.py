@@ -31,7 +31,7 @@ from app.figures.svg.tokens import tokens
 __all__ = ["svg", "thumbnails"]
 
 
-def svg(figure: Figure) -> Markup:  # noqa: PLR0911 (a line for each kind)
+def svg(figure: Figure) -> Markup:  # noqa: C901, PLR0911 (a line for each kind)
     """Draw a figure.
 
     Raises: NotANumber, when the figure holds NaN.

@@ -129,6 +129,7 @@ def _head(d: str) -> Markup:
 
 
 def node_chip(node: Node, place: Place) -> Markup:
+    """Draw a node as a chip with its label."""
     lit = " is-lit" if node.lit else ""
     role = role_class(node.role)
     box = rect(

@@ -53,13 +53,19 @@ def heatmap(figure: Heatmap) -> Markup:
         *_column_labels(figure, plan),
         *(_numbers(figure, plan, levels, shades) if figure.numbers else ()),
         *_chosen(figure, plan),
-        legend(plan.left, plan.top + h + 10, shades, blocked=bool((levels == BLOCKED).any())),
+        legend(plan.left, plan.top + h + 10, shades, blocked=_blocked(figure, levels)),
     ]
     area = {"data_x": plan.left, "data_y": plan.top, "data_w": float(w), "data_h": float(h)}
     return parts.picture(
         plan.width, plan.height, figure.title, content,
         **area, data_rows=rows, data_columns=columns,
     )  # fmt: skip
+
+
+def _blocked(figure: Heatmap, levels: Levels) -> str:
+    """Say what −∞ means in this map, where there is any."""
+    words = figure.blocked_title or _("−∞: may not look")
+    return words if bool((levels == BLOCKED).any()) else ""
 
 
 def cell_size(count: int) -> int:

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from app.figures.numbers import short
-from app.figures.svg.parts import NUMBER, element, join, rect, text
+from app.figures.svg.parts import NUMBER, SANS, element, join, rect, text
 from app.figures.svg.shades import Shading
 from app.i18n import _
 
@@ -11,11 +11,13 @@ HEIGHT = 26
 STEP = 8  # pixels a shade
 
 
-def legend(x: float, y: float, shades: Shading, *, blocked: bool = False) -> Markup:
-    """Draw the shades in a row between the numbers of their ends."""
+def legend(x: float, y: float, shades: Shading, *, blocked: str = "") -> Markup:
+    """Draw the shades in a row between the numbers of their ends, and what −∞ means, if given."""
     if shades.high <= shades.low:
         words = _("every value is {value}").format(value=short(shades.low))
-        return text(x, y + 12, words, "fig-note")
+        said = text(x, y + 12, words, "fig-note")
+        after = x + len(words) * SANS + 14
+        return element("g", join((said, _blocked(after, y, blocked))) if blocked else said)
     low, high = short(shades.low), short(shades.high)
     start = x + len(low) * NUMBER + 5
     first = -8 if shades.signed else 0
@@ -30,16 +32,16 @@ def legend(x: float, y: float, shades: Shading, *, blocked: bool = False) -> Mar
     ]
     if blocked:
         after = end + 5 + len(high) * NUMBER + 14
-        drawn.append(_blocked(after, y))
+        drawn.append(_blocked(after, y, blocked))
     return element("g", join(drawn), aria_hidden="true")
 
 
-def _blocked(x: float, y: float) -> Markup:
+def _blocked(x: float, y: float, words: str) -> Markup:
     hatch = f"M{x:.0f} {y + 14:.0f}l12 -12"
     return join(
         (
             rect(x, y + 2, 12, 12, "fig-cell fig-blocked"),
             element("path", class_="fig-hatch", d=hatch),
-            text(x + 17, y + 12, _("−∞: may not look"), "fig-note"),
+            text(x + 17, y + 12, words, "fig-note"),
         )
     )

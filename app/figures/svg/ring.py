@@ -1,4 +1,4 @@
-"""A graph on a ring: nodes in their order around it, so that a chain runs along and a web across."""
+"""A graph on a ring: nodes in order around it, so that a chain runs along and a web across."""
 
 import math
 from collections import defaultdict
@@ -42,9 +42,12 @@ def around(figure: Graph) -> list[Place]:
     radius = max(SMALLEST, (count + GAP - 1) * APART / (2 * math.pi))
     step = 2 * math.pi / max(count - 1 + GAP, 1)
     widest = max(halves, default=20.0)
+    # Chips are wider than high: the ring is stretched so that those at its foot stand apart.
+    typical = (sum(halves) / max(count, 1) + widest) / 2
+    across = max(radius, 2 * (typical + 4) / step)
     return [
         Place(
-            widest + 6 + radius * (1 + math.sin(step * (n + GAP / 2))),
+            widest + 6 + across * (1 + math.sin(step * (n + GAP / 2))),
             CHIP / 2 + 8 + radius * (1 - math.cos(step * (n + GAP / 2))),
             half,
         )

@@ -1,0 +1,5 @@
+"""The labs of lesson 5."""
+
+from lessons.rnn_vs_attention.labs.path_length import PATH_LENGTH
+
+LABS = (PATH_LENGTH,)
