@@ -177,7 +177,7 @@ def render(tokens: Sequence[Token], sources: Sequence[Source], labs: Sequence[st
 
 
 def reachable(text: str) -> str:
-    """Let the keyboard reach code that scrolls, and make an empty heading of a table a plain cell."""
+    """Let the keyboard reach code that scrolls; make an empty heading of a table a plain cell."""
     return text.replace("<pre>", '<pre tabindex="0">').replace("<th></th>", "<td></td>")
 
 

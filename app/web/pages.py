@@ -73,6 +73,11 @@ class PageRoutes:
         refused = bool(panel and panel.reading.messages)
         return self.site.page("home.html", request, status=422 if refused else 200, panel=panel)
 
+    def tokens(self, request: Request) -> HTMLResponse:
+        """Give the words of a sentence, as the row under it shows them."""
+        sentence = request.query_params.get("text", "")[: self.site.settings.max_characters]
+        return self.site.page("parts/chips.html", request, sentence=sentence)
+
     def lesson(self, slug: str, request: Request) -> HTMLResponse:
         """Give a lesson with all its labs."""
         return lesson_page(self.site, request, self.site.lesson(slug))
@@ -100,6 +105,7 @@ def make_router(site: Site) -> APIRouter:
     """Set up the routes of all pages."""
     router, routes = APIRouter(), PageRoutes(site)
     router.get("/", name="home")(routes.home)
+    router.get("/tokens")(routes.tokens)
     router.get("/lessons/{slug}")(routes.lesson)
     router.get("/source/{name}")(routes.source)
     router.get("/sources")(routes.sources)

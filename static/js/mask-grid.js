@@ -2,10 +2,15 @@
 // A mask drawn cell by cell, with the pointer or with arrow keys and space, kept as text in a form field:
 // one row after the other with "/" between, 1 where the row's word may look, 0 where it may not ("10/11").
 
+/** The newest drawing: an answer to an older one, arriving while the next is being sent, must not undo it. */
+const newest = { value: "", at: -Infinity };
+const RECENT = 800; // milliseconds
+
 class MaskGrid extends HTMLElement {
   connectedCallback() {
     this.field = this.querySelector("input");
     if (!this.field || this.querySelector(".mask-table")) return;
+    if (performance.now() - newest.at < RECENT && newest.value.length === this.field.value.length) this.field.value = newest.value;
     this.labels = /** @type {string[]} */ (JSON.parse(this.dataset.labels ?? "[]"));
     this.rows = this.field.value.split("/").map((row) => [...row].map((cell) => cell !== "0"));
     this.field.type = "hidden";
@@ -61,6 +66,7 @@ class MaskGrid extends HTMLElement {
     const open = (row[Number(button.dataset.c)] = !row[Number(button.dataset.c)]);
     this.say(button, open);
     this.field.value = (this.rows ?? []).map((cells) => cells.map((cell) => (cell ? "1" : "0")).join("")).join("/");
+    Object.assign(newest, { value: this.field.value, at: performance.now() });
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
