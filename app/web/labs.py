@@ -80,7 +80,9 @@ class LabRoutes:
         """Give the lesson with this lab filled in, or to a script the panel alone."""
         panel = self.panel(lesson, lab, request)
         if is_fragment(request):
-            return self.site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
+            answer = self.site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
+            answer.headers["HX-Replace-Url"] = panel.address()  # the state, without its defaults
+            return answer
         return lesson_page(self.site, request, panel.lesson, panel)
 
     def embedded(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
