@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from app.web.security import headers_for
 from app.web.site import Site
 
 log = logging.getLogger("course")
@@ -22,7 +23,9 @@ def add_handlers(app: FastAPI, site: Site) -> None:
     @app.exception_handler(Exception)
     async def broke(request: Request, error: Exception) -> Response:
         log.error("%s failed", request.url.path, exc_info=error)
-        return answer(site, request, 500)
+        page = answer(site, request, 500)
+        page.headers.update(headers_for(request.url.path))  # this answer passes no middleware
+        return page
 
 
 def answer(site: Site, request: Request, status: int) -> Response:

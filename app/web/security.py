@@ -15,8 +15,14 @@ HEADERS = {
 }
 
 
+def headers_for(path: str) -> dict[str, str]:
+    """Give the headers of an answer; only what is made for framing may be framed by others."""
+    framing = "*" if path.startswith("/embed/") else "'none'"
+    return {"Content-Security-Policy": POLICY.format(framing), **HEADERS}
+
+
 class SecurityHeaders:
-    """Adds the headers to every answer; only /embed/ may be framed by others."""
+    """Adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
@@ -27,13 +33,11 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        framed = scope["path"].startswith("/embed/")
 
         async def add(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["Content-Security-Policy"] = POLICY.format("*" if framed else "'none'")
-                for name, value in HEADERS.items():
+                for name, value in headers_for(scope["path"]).items():
                     headers[name] = value
             await send(message)
 
