@@ -1,8 +1,9 @@
 """Which models there are, and how a page gets one: find, check, open once, hold."""
 
 from app.models.card import ModelCard
+from app.models.decoder import Decoder
 from app.models.errors import BrokenModel, FetchFailed, ModelError, NotInstalled, UnknownModel
-from app.models.kinds import Decoder, Encoder, WordVectors
+from app.models.kinds import Encoder, WordVectors
 from app.models.library import Models
 from app.models.tokenizer import Tokenized, Tokenizer
 

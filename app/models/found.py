@@ -37,6 +37,7 @@ HUGGING_FACE = ("num_hidden_layers", "num_attention_heads", "hidden_size")
 ARCHITECTURES: dict[str, Architecture] = {
     "bert": Architecture("encoder", kinds.open_encoder, *HUGGING_FACE),
     "llama": Architecture("decoder", kinds.open_decoder, *HUGGING_FACE),
+    "gpt2": Architecture("decoder", kinds.open_decoder, "n_layer", "n_head", "n_embd"),
 }
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from app.engine import EngineError, bert, llama, llama_config
+from app.engine import EngineError, bert
 from app.models.card import ModelCard
+from app.models.decoder import ARCHITECTURES, Decoder
 from app.models.errors import BrokenModel
 from app.models.tensors import Array, open_tensors
 from app.models.tokenizer import Tokenizer
@@ -24,17 +25,6 @@ class Encoder:
     config: bert.BertConfig
     weights: Mapping[str, Array]
     tokenizer: Tokenizer
-
-
-@dataclass(frozen=True)
-class Decoder:
-    """A Llama-architecture model: every token sees what stands before it."""
-
-    card: ModelCard
-    config: llama_config.LlamaConfig
-    weights: Mapping[str, Array]
-    tokenizer: Tokenizer
-    chat_template: str  # Jinja2 text that lays out a conversation; empty when there is none
 
 
 @dataclass(frozen=True)
@@ -105,21 +95,24 @@ def check_table(table: Array, rows: int, columns: int) -> None:
 
 
 def open_decoder(folder: Path, card: ModelCard) -> Decoder:
-    """Open a folder with a Llama-architecture checkpoint.
+    """Open a folder with a checkpoint of an architecture that decoder.py lists.
 
     Raises: BrokenModel, saying what in the folder is wrong.
     """
+    stated = read_json(folder / "config.json")
     try:
-        config = llama_config.LlamaConfig.from_dict(read_json(folder / "config.json"))
-        weights = open_tensors(folder / "model.safetensors")
-        llama_config.check_weights(weights, config)
+        architecture = ARCHITECTURES[stated["model_type"]]
+        config = architecture.config(stated)
+        weights = architecture.names(open_tensors(folder / "model.safetensors"))
+        architecture.check(weights, config)
     except (EngineError, KeyError, TypeError) as error:
         raise BrokenModel(f"{type(error).__name__}: {error}") from error
     beside = folder / "tokenizer_config.json"
     template = read_json(beside).get("chat_template") if beside.exists() else ""
-    check_table(weights["model.embed_tokens.weight"], config.vocabulary, config.width)
+    check_table(weights[architecture.table], config.vocabulary, config.width)
     tokenizer = open_tokenizer(folder, config.vocabulary)
-    return Decoder(card, config, weights, tokenizer, template or "")
+    chat = template if isinstance(template, str) else ""
+    return Decoder(card, config, weights, tokenizer, chat, architecture)
 
 
 def open_word_vectors(folder: Path, card: ModelCard) -> WordVectors:
@@ -148,6 +141,6 @@ def rehearse(model: object) -> None:
         if isinstance(model, Encoder):
             bert.encode(first, model.weights, model.config)
         elif isinstance(model, Decoder):
-            llama.write_on(first, model.weights, model.config)
+            model.trace(first)
     except (ValueError, IndexError, TypeError) as error:
         raise BrokenModel(f"its weights do not fit together: {error}") from error

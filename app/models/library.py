@@ -6,9 +6,10 @@ from typing import TypeVar
 
 from app.models.card import ModelCard
 from app.models.catalogue import Entry, read_catalogue
+from app.models.decoder import Decoder
 from app.models.errors import NotInstalled, UnknownModel
 from app.models.found import Installed, find_models
-from app.models.kinds import Decoder, Encoder, WordVectors
+from app.models.kinds import Encoder, WordVectors
 from app.settings import ROOT, Settings
 
 SHIPPED = ROOT / "models"
