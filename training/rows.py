@@ -13,7 +13,7 @@ SENTENCES_A_ROW = (1, 1, 1, 2, 4, 10)  # so that alone and among others are both
 
 
 def rows(sentences: list[list[int]], chance: random.Random) -> Iterator[list[int]]:
-    """Join one to ten sentences to rows: [CLS] first [SEP] second [SEP] …"""
+    """Join one to ten sentences to rows: [CLS] first [SEP] second [SEP] and so on."""
     order = sentences.copy()
     chance.shuffle(order)
     while order:

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.optim import Optimizer
 
 Batch = TypeVar("Batch")
 
@@ -18,7 +19,7 @@ Batch = TypeVar("Batch")
 def seed_everything(seed: int) -> None:
     """Make every source of chance start from the same number."""
     random.seed(seed)
-    np.random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002, libraries draw from it
     torch.manual_seed(seed)
 
 
@@ -36,35 +37,39 @@ def learning_rate(step: int, *, steps: int, peak: float, warm_up: int, decay: fl
 class Run:
     """One folder that holds a run's checkpoint, its log and its loss curve."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.checkpoint = folder / "checkpoint.pt"
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, model: nn.Module, optimizer: Optimizer, args: argparse.Namespace) -> None:
+        """Begin in the folder `args.run`, or take up the checkpoint that stands there."""
+        self.model = model
+        self.optimizer = optimizer
+        self.folder = args.run
+        self.checkpoint = self.folder / "checkpoint.pt"
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.curve: list[dict[str, float]] = []
         self.tokens = 0
         self.seconds = 0.0
         self.step = 0
         self._since = time.monotonic()
+        trained = sum(value.numel() for value in model.parameters() if value.requires_grad)
+        self.log(f"{trained:,} trained parameters, {args}")
+        if self.checkpoint.exists():
+            self._resume()
 
-    def resume(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-        """Take up the last checkpoint, if there is one."""
-        if not self.checkpoint.exists():
-            return
+    def _resume(self) -> None:
         state = torch.load(self.checkpoint, weights_only=False)
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
         torch.set_rng_state(state["chance"])
         self.step, self.tokens, self.seconds = state["step"], state["tokens"], state["seconds"]
         self.curve = state["curve"]
         self.log(f"resumed at step {self.step}")
 
-    def save(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    def save(self) -> None:
         """Write a checkpoint, whole or not at all."""
         now = time.monotonic()
         self.seconds, self._since = self.seconds + now - self._since, now
         state: dict[str, Any] = {
-            "model": model.state_dict(),
-            "optimizer": optimizer.state_dict(),
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
             "chance": torch.get_rng_state(),
             "step": self.step,
             "tokens": self.tokens,
@@ -104,41 +109,44 @@ def run_arguments(parser: argparse.ArgumentParser, *, steps: int, rate: float, s
     parser.add_argument("--bfloat16", action="store_true", help="products in bfloat16")
 
 
+def update(run: Run, loss: Tensor, options: argparse.Namespace) -> None:
+    """Move the weights a step down the slope."""
+    rate = learning_rate(
+        run.step,
+        steps=options.steps,
+        peak=options.rate,
+        warm_up=options.warm_up,
+        decay=options.decay,
+    )
+    for group in run.optimizer.param_groups:
+        group["lr"] = rate
+    run.optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(run.model.parameters(), 1.0)
+    run.optimizer.step()
+
+
 def learn(
     run: Run,
-    model: torch.nn.Module,
-    optimizer: torch.optim.Optimizer,
     batches: Iterator[Batch],
     loss_of: Callable[[Batch], tuple[Tensor, int]],
     evaluate: Callable[[], dict[str, float]],
     options: argparse.Namespace,
 ) -> None:
-    """Take the steps: one batch each, a held-out check and a checkpoint now and then.
+    """Take the steps, with a held-out check and a checkpoint now and then.
 
     `loss_of` returns a batch's mean loss and the tokens to count for it.
     """
-    model.train()
+    run.model.train()
     recent: list[float] = []
     while run.step < options.steps:
-        rate = learning_rate(
-            run.step,
-            steps=options.steps,
-            peak=options.rate,
-            warm_up=options.warm_up,
-            decay=options.decay,
-        )
-        for group in optimizer.param_groups:
-            group["lr"] = rate
         with torch.autocast("cpu", torch.bfloat16, enabled=options.bfloat16):
             loss, tokens = loss_of(next(batches))
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        update(run, loss, options)
         run.step, run.tokens = run.step + 1, run.tokens + tokens
         recent.append(loss.item())
         if run.step % options.every == 0 or run.step == options.steps:
-            run.save(model, optimizer)
+            run.save()
             run.record(training=sum(recent) / len(recent), **evaluate(), seconds=run.seconds)
             recent.clear()
-    run.save(model, optimizer)
+    run.save()

@@ -32,8 +32,11 @@ MASK, SEPARATOR = 4, 3
 
 def plain_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
     """Give the weights as they ship: no prefix, and the tied output matrix only once."""
-    return {name.removeprefix("bert."): value for name, value in model.state_dict().items()
-            if "predictions.decoder" not in name and "position_ids" not in name}
+    return {
+        name.removeprefix("bert."): value
+        for name, value in model.state_dict().items()
+        if "predictions.decoder" not in name and "position_ids" not in name
+    }
 
 
 @torch.no_grad()
@@ -88,9 +91,12 @@ def golden(learner: Learner, tokenizer: Tokenizer) -> dict[str, Any]:
         ids = tokenizer.encode(text).ids
         seen = learner.model.bert(torch.tensor([ids]), output_attentions=True)
         hidden = seen.last_hidden_state
-        arrays |= {f"ids_{n}": ids, f"hidden_{n}": hidden[0],
-                   f"attentions_{n}": torch.stack(seen.attentions)[:, 0],
-                   f"logits_{n}": learner.model.cls(hidden)[0, :, ::10]}
+        arrays |= {
+            f"ids_{n}": ids,
+            f"hidden_{n}": hidden[0],
+            f"attentions_{n}": torch.stack(seen.attentions)[:, 0],
+            f"logits_{n}": learner.model.cls(hidden)[0, :, ::10],
+        }
     return arrays
 
 
@@ -100,9 +106,14 @@ def settings(config: BertConfig) -> dict[str, Any]:
             "intermediate_size", "max_position_embeddings", "type_vocab_size", "hidden_act",
             "layer_norm_eps", "pad_token_id", "is_decoder")  # fmt: skip
     network = "BertLMHeadModel" if config.is_decoder else "BertForMaskedLM"
-    return {"model_type": "bert", "architectures": [network], "mask_token_id": MASK,
-            "bos_token_id": 2, "eos_token_id": SEPARATOR,
-            **{key: getattr(config, key) for key in kept}}
+    return {
+        "model_type": "bert",
+        "architectures": [network],
+        "mask_token_id": MASK,
+        "bos_token_id": 2,
+        "eos_token_id": SEPARATOR,
+        **{key: getattr(config, key) for key in kept},
+    }
 
 
 def main() -> None:
@@ -120,8 +131,12 @@ def main() -> None:
     ship(args.out, plain_tensors(learner.model), settings(config))
     _, held_out = read_sentences(args.sentences)
     rows = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out))]
-    scores = {"parameters": sum(value.numel() for value in learner.model.parameters()),
-              "steps": state["step"], "tokens": state["tokens"], "sentences": len(rows)}
+    scores = {
+        "parameters": sum(value.numel() for value in learner.model.parameters()),
+        "steps": state["step"],
+        "tokens": state["tokens"],
+        "sentences": len(rows),
+    }
     scores |= learner.evaluate(list(batches(rows, 2000, random.Random(0))))
     learner.model.eval()
     kind = "perplexity" if args.objective == "causal" else "pseudo_perplexity"

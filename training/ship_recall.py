@@ -35,12 +35,27 @@ def tensors(model: nn.Module) -> dict[str, Tensor]:
 
 def settings(cell: str, width: int, model: nn.Module) -> dict[str, Any]:
     """Write the sizes as the engine's config.json."""
-    shared = {"model_type": "recall", "cell": cell, "vocab_size": VOCABULARY, "keys": KEYS,
-              "most_pairs": MOST_PAIRS, "d_embedding": width}
+    shared = {
+        "model_type": "recall",
+        "cell": cell,
+        "vocab_size": VOCABULARY,
+        "keys": KEYS,
+        "most_pairs": MOST_PAIRS,
+        "d_embedding": width,
+    }
     if cell != "attention":
         return {**shared, "d_model": model.rnn.hidden_size, "n_layers": 1}
-    return {**shared, "d_model": width, "n_layers": len(model.layers), "n_heads": 2, "d_ff": 0,
-            "norm": "pre", "activation": "relu", "causal": True, "max_positions": POSITIONS}
+    return {
+        **shared,
+        "d_model": width,
+        "n_layers": len(model.layers),
+        "n_heads": 2,
+        "d_ff": 0,
+        "norm": "pre",
+        "activation": "relu",
+        "causal": True,
+        "max_positions": POSITIONS,
+    }
 
 
 @torch.no_grad()
@@ -67,9 +82,17 @@ def main() -> None:
         ship(args.out / name, tensors(model), config)
         arrays |= {f"{name}.{key}": value for key, value in golden(model).items()}
         shares = [round(accuracy(model, pairs, 2000), 4) for pairs in range(1, MOST_PAIRS + 1)]
-        scores.append({"name": name, "cell": cell, "parameters": size(model),
-                       "d_model": config["d_model"], "steps": state["step"],
-                       "accuracy_by_pairs": shares, "curve": state["curve"]})
+        scores.append(
+            {
+                "name": name,
+                "cell": cell,
+                "parameters": size(model),
+                "d_model": config["d_model"],
+                "steps": state["step"],
+                "accuracy_by_pairs": shares,
+                "curve": state["curve"],
+            }
+        )
         print(name, size(model), config["d_model"], shares)
     write_json(args.out / "scores.json", scores)
     save_golden(args.golden / "recall.npz", arrays)

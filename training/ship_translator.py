@@ -82,7 +82,8 @@ def score(written: list[str], wanted: list[list[str]]) -> dict[str, float]:
         "chrf": round(sacrebleu.corpus_chrf(written, [first]).score, 2),
         "bleu_all_references": round(sacrebleu.corpus_bleu(written, columns).score, 2),
         "exactly_a_reference": round(
-            sum(text in texts for text, texts in zip(written, wanted, strict=True)) / len(written), 3
+            sum(text in texts for text, texts in zip(written, wanted, strict=True)) / len(written),
+            3,
         ),
     }
 
@@ -91,19 +92,27 @@ def places(tokenizer: Tokenizer, text: str, word: str) -> list[int]:
     """Tell which pieces of a text make up a word."""
     found = re.search(rf"\b{re.escape(word)}\b", text)
     spans = tokenizer.encode(text).offsets
-    return [n for n, (start, end) in enumerate(spans)
-            if start < found.end() and end > found.start() and end > start]
+    return [
+        n
+        for n, (start, end) in enumerate(spans)
+        if start < found.end() and end > found.start() and end > start
+    ]
 
 
-def known_words(pairs: list[tuple[str, str]], known: list[list[str]]) -> list[tuple[str, str, list[
-    list[str]
-]]]:
+def known_words(
+    pairs: list[tuple[str, str]], known: list[list[str]]
+) -> list[tuple[str, str, list[list[str]]]]:
     """Find sentences in which two or more known word pairs stand, each word just once."""
     found = []
     for english, german in pairs:
-        here = [pair for pair in known
-                if all(len(re.findall(rf"\b{word}\b", text)) == 1
-                       for word, text in zip(pair, (english, german), strict=True))]
+        here = [
+            pair
+            for pair in known
+            if all(
+                len(re.findall(rf"\b{word}\b", text)) == 1
+                for word, text in zip(pair, (english, german), strict=True)
+            )
+        ]
         if len(here) >= 2:
             found.append((english, german, here))
     return found
@@ -120,8 +129,9 @@ def look(model: Translator, tokenizer: Tokenizer, english: str, german: str) -> 
     return torch.stack([layer.cross.weights[0] for layer in model.decoder])
 
 
-def alignment(model: Translator, tokenizer: Tokenizer, pairs: list[tuple[str, str]],
-              known: list[list[str]]) -> dict[str, Any]:
+def alignment(
+    model: Translator, tokenizer: Tokenizer, pairs: list[tuple[str, str]], known: list[list[str]]
+) -> dict[str, Any]:
     """Count, for each head, how often the brightest source piece belongs to the right word."""
     sentences = known_words(pairs, known)[:50]
     hits, count = 0, 0
@@ -133,10 +143,19 @@ def alignment(model: Translator, tokenizer: Tokenizer, pairs: list[tuple[str, st
             hits = hits + torch.isin(weights[:, :, row].argmax(-1), right).int()
             count += 1
     shares = (hits / count).tolist()
-    best = max((share, layer + 1, head + 1) for layer, heads in enumerate(shares)
-               for head, share in enumerate(heads))
-    return {"sentences": len(sentences), "word_pairs": count, "best_head": best[0],
-            "layer": best[1], "head": best[2], "by_layer_and_head": shares}
+    best = max(
+        (share, layer + 1, head + 1)
+        for layer, heads in enumerate(shares)
+        for head, share in enumerate(heads)
+    )
+    return {
+        "sentences": len(sentences),
+        "word_pairs": count,
+        "best_head": best[0],
+        "layer": best[1],
+        "head": best[2],
+        "by_layer_and_head": shares,
+    }
 
 
 @torch.no_grad()
@@ -148,10 +167,29 @@ def golden(model: Translator, tokenizer: Tokenizer) -> dict[str, Any]:
         written = tokenizer.encode(translate(model, tokenizer, [text], 1)[0]).ids
         memory, mask = model.encode(pad([source]))
         x = model.decode(pad([[1, *written]]), memory, mask)
-        arrays |= {f"source_{n}": source, f"target_{n}": [1, *written], f"memory_{n}": memory[0],
-                   f"logits_{n}": model.logits(x)[0, :, ::10],
-                   f"cross_{n}": torch.stack([la.cross.weights[0] for la in model.decoder])}
+        arrays |= {
+            f"source_{n}": source,
+            f"target_{n}": [1, *written],
+            f"memory_{n}": memory[0],
+            f"logits_{n}": model.logits(x)[0, :, ::10],
+            f"cross_{n}": torch.stack([la.cross.weights[0] for la in model.decoder]),
+        }
     return arrays
+
+
+def measure(model: Translator, tokenizer: Tokenizer, pairs: Path, count: int) -> dict[str, Any]:
+    """Measure alignment, BLEU and chrF on held-out pairs, greedy and with a beam of four."""
+    _, held_out = read_pairs(pairs)
+    test = distinct(held_out, count)
+    words = Path(__file__).with_name("known_pairs.tsv").read_text(encoding="utf-8").splitlines()
+    known = [line.split("\t") for line in words]
+    scores = {"held_out": len(test), "alignment": alignment(model, tokenizer, held_out, known)}
+    for name, beam in (("greedy", 1), ("beam_4", 4)):
+        written = translate(model, tokenizer, [english for english, _ in test], beam)
+        scores[name] = score(written, [texts for _, texts in test])
+    scores["examples"] = [[*row, text] for row, text in zip(test[:25], written, strict=False)]
+    scores["beyond"] = list(zip(BEYOND, translate(model, tokenizer, list(BEYOND), 4), strict=True))
+    return scores
 
 
 def main() -> None:
@@ -167,19 +205,9 @@ def main() -> None:
     state = load_run(model, args.run)
     ship(args.out, tensors(model), settings(model.config))
     save_golden(args.golden / "translator.npz", golden(model, tokenizer))
-    _, held_out = read_pairs(args.pairs)
-    known = [line.split("\t") for line in Path(__file__).with_name("known_pairs.tsv").read_text(
-        encoding="utf-8").splitlines()]
-    test = distinct(held_out, args.count)
-    scores = {"steps": state["step"], "target_tokens": state["tokens"], "held_out": len(test),
-              "alignment": alignment(model, tokenizer, held_out, known)}
-    print(scores)
-    for name, beam in (("greedy", 1), ("beam_4", 4)):
-        written = translate(model, tokenizer, [english for english, _ in test], beam)
-        scores[name] = score(written, [texts for _, texts in test])
-        print(name, scores[name])
-    scores["examples"] = [[*row, text] for (*row,), text in zip(test[:25], written, strict=False)]
-    scores["beyond"] = list(zip(BEYOND, translate(model, tokenizer, list(BEYOND), 4), strict=True))
+    scores = {"steps": state["step"], "target_tokens": state["tokens"]}
+    scores |= measure(model, tokenizer, args.pairs, args.count)
+    print({name: value for name, value in scores.items() if name not in {"examples", "beyond"}})
     ship_history(args.run, args.out, scores)
 
 

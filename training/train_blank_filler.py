@@ -6,6 +6,7 @@
 
 import argparse
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -47,39 +48,50 @@ def evaluate(model: BertForMaskedLM, check: list[Tensor], damage: Damage) -> dic
     return {"held_out": loss / count, "top1": first / count, "top5": fifth / count}
 
 
+def loss_of(
+    model: BertForMaskedLM, ids: Tensor, damage: Damage, chance: torch.Generator
+) -> tuple[Tensor, int]:
+    """Damage a batch; return the mean loss at the picked places, and the tokens seen."""
+    damaged, picked = damage.corrupt(ids, chance)
+    loss = cross_entropy(answers(model, damaged, picked), ids[picked])
+    return loss, int((ids != PAD).sum())
+
+
+def read_and_choose(file: Path) -> tuple[list[str], list[str]]:
+    """Read the sentences to learn from, and 800 held-out ones to check with."""
+    training, held_out = read_sentences(file)
+    return training, by_hash(held_out)[:800]
+
+
+def open_tokenizer(encoder: Path) -> Tokenizer:
+    """Read the encoder's own tokenizer; its padding is not wanted here."""
+    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
 def train(args: argparse.Namespace) -> None:
     """Prepare text and network, then run or resume the training."""
     torch.set_num_threads(args.threads)
     seed_everything(args.seed)
-    run = Run(args.run)
     model = blank_filler(args.encoder, args.rank, args.scale)
-    tokenizer = Tokenizer.from_file(str(args.encoder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
     trained = [value for value in model.parameters() if value.requires_grad]
     optimizer = torch.optim.AdamW(trained, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
-    run.log(f"{sum(value.numel() for value in trained):,} trained parameters, {args}")
-    run.resume(model, optimizer)
-    training, held_out = read_sentences(args.sentences)
-    encoded = [encoding.ids for encoding in tokenizer.encode_batch(training)]
-    check = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out)[:800])]
-    check_rows = list(batches(check, args.batch, random.Random(0)))
-    vocabulary = tokenizer.get_vocab_size()
-    damage = Damage(MASK, FIRST_WORD, vocabulary, args.mask_rate)
+    run = Run(model, optimizer, args)
+    tokenizer = open_tokenizer(args.encoder)
+    encoded, check = (
+        [encoding.ids for encoding in tokenizer.encode_batch(sentences)]
+        for sentences in read_and_choose(args.sentences)
+    )
+    damage = Damage(MASK, FIRST_WORD, tokenizer.get_vocab_size(), args.mask_rate)
     chance = torch.Generator().manual_seed(args.seed + run.step)
-
-    def loss_of(ids: Tensor) -> tuple[Tensor, int]:
-        damaged, picked = damage.corrupt(ids, chance)
-        loss = cross_entropy(answers(model, damaged, picked), ids[picked])
-        return loss, int((ids != PAD).sum())
-
+    check_rows = list(batches(check, args.batch, random.Random(0)))
     learn(
         run,
-        model,
-        optimizer,
         endless(encoded, args.batch, args.seed + run.step),
-        loss_of,
-        lambda: evaluate(model, check_rows, Damage(MASK, FIRST_WORD, vocabulary)),
+        lambda ids: loss_of(model, ids, damage, chance),
+        lambda: evaluate(model, check_rows, replace(damage, rate=0.15)),
         args,
     )
 

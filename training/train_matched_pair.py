@@ -16,6 +16,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
+from torch.optim import AdamW
 from transformers import BertConfig, BertForMaskedLM, BertLMHeadModel
 
 from training.corpus import by_hash, read_sentences
@@ -108,6 +109,7 @@ def pair_config(vocabulary: int, objective: str) -> BertConfig:
 def prepare_tokenizer(file: Path, training: list[str], vocabulary: int) -> Tokenizer:
     """Read the tokenizer, or learn it once."""
     if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
         train_tokenizer(training, vocabulary).save(str(file))
     return Tokenizer.from_file(str(file))
 
@@ -116,25 +118,21 @@ def train(args: argparse.Namespace) -> None:
     """Prepare text, tokenizer and network, then run or resume the training."""
     torch.set_num_threads(args.threads)
     seed_everything(args.seed)
-    run = Run(args.run)
     training, held_out = read_sentences(args.sentences)
     tokenizer = prepare_tokenizer(args.run / "tokenizer.json", training, args.vocabulary)
     config = pair_config(tokenizer.get_vocab_size(), args.objective)
     learner = Learner(args.objective, config, args.seed + 1)
-    optimizer = torch.optim.AdamW(
-        learner.model.parameters(), betas=(0.9, 0.98), weight_decay=0.01, fused=True
-    )
-    run.log(f"{sum(p.numel() for p in learner.model.parameters()):,} parameters, {args}")
-    run.resume(learner.model, optimizer)
+    betas, weights = (0.9, 0.98), learner.model.parameters()
+    optimizer = AdamW(weights, betas=betas, weight_decay=0.01, fused=True)
+    run = Run(learner.model, optimizer, args)
     encoded = [encoding.ids for encoding in tokenizer.encode_batch(training)]
     check = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out)[:1500])]
+    check_rows = list(batches(check, args.batch, random.Random(0)))
     learn(
         run,
-        learner.model,
-        optimizer,
         endless(encoded, args.batch, args.seed + run.step),
         learner.loss_of,
-        lambda rows=list(batches(check, args.batch, random.Random(0))): learner.evaluate(rows),
+        lambda: learner.evaluate(check_rows),
         args,
     )
 

@@ -1,19 +1,17 @@
 """Train the recall networks: remember pairs of symbols, then answer for one of the keys.
 
-    python -m training.train_recall --run runs/recall
+python -m training.train_recall --run runs/recall
 """
 
 import argparse
-import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from training.recall_model import recall_network, size
+from training.recall_model import recall_network
 from training.runs import Run, learn, run_arguments, seed_everything
 
 KEYS = VALUES = 16  # ids 0…15 are keys, 16…31 are values
@@ -74,53 +72,49 @@ class Curriculum:
 @torch.no_grad()
 def accuracy(model: nn.Module, pairs: int, count: int) -> float:
     """Measure the share of right answers to one question, right after the pairs were told."""
-    told, asked, right = drill(
-        pairs, count, KEYS, torch.Generator().manual_seed(10_000 + pairs)
-    )
+    told, asked, right = drill(pairs, count, KEYS, torch.Generator().manual_seed(10_000 + pairs))
     logits = model(torch.cat([told, asked[:, :1]], dim=1))[:, -1]
     return float((logits.argmax(-1) == right[:, 0]).float().mean())
 
 
-def train_one(cell: str, width: int, args: argparse.Namespace) -> dict[str, object]:
-    """Train one network and measure it for every number of pairs."""
+def loss_of(
+    model: nn.Module, batch: tuple[Tensor, Tensor, Tensor], curriculum: Curriculum
+) -> tuple[Tensor, int]:
+    """Return the mean loss over all questions of the drills, and the symbols read."""
+    told, asked, right = batch
+    logits = model(torch.cat([told, asked], dim=1))[:, told.shape[1] :]
+    loss = F.cross_entropy(logits.flatten(0, 1), right.flatten())
+    curriculum.judge(right.shape[1], loss.item())
+    return loss, told.numel() + asked.numel()
+
+
+def train_one(cell: str, width: int, args: argparse.Namespace) -> None:
+    """Train one network, in a folder of its own."""
     seed_everything(args.seed)
-    run = Run(args.run / f"{cell}-{width}")
     model = recall_network(cell, VOCABULARY, width)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.0, fused=True)
-    run.log(f"{cell}-{width}: {size(model):,} parameters")
-    run.resume(model, optimizer)
+    folder = args.run / f"{cell}-{width}"
+    run = Run(model, optimizer, argparse.Namespace(**{**vars(args), "run": folder}))
     curriculum = Curriculum(args.batch, args.seed + run.step)
 
-    def loss_of(batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, int]:
-        told, asked, right = batch
-        logits = model(torch.cat([told, asked], dim=1))[:, told.shape[1] :]
-        loss = F.cross_entropy(logits.flatten(0, 1), right.flatten())
-        curriculum.judge(right.shape[1], loss.item())
-        return loss, told.numel() + asked.numel()
-
     def check() -> dict[str, float]:
-        return {f"pairs_{n}": accuracy(model, n, 500) for n in (2, 4, 8, 16)} | {
-            "symbols": curriculum.symbols, "most": curriculum.most}
+        shares = {f"pairs_{n}": accuracy(model, n, 500) for n in (2, 4, 8, 16)}
+        return shares | {"symbols": curriculum.symbols, "most": curriculum.most}
 
-    learn(run, model, optimizer, curriculum, loss_of, check, args)
-    curve = [accuracy(model, pairs, 2000) for pairs in range(1, MOST_PAIRS + 1)]
-    hidden = model.rnn.hidden_size if cell != "attention" else width
-    return {"cell": cell, "size": width, "width": hidden, "parameters": size(model),
-            "accuracy_by_pairs": curve}
+    learn(run, curriculum, lambda batch: loss_of(model, batch, curriculum), check, args)
 
 
 def main() -> None:
-    """Train all networks, one after another, and write their scores."""
+    """Train all networks, one after another."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--batch", type=int, default=64, help="rows a step")
     parser.add_argument("--only", nargs="*", default=[], help="for example lstm-32")
     run_arguments(parser, steps=8000, rate=5e-3, seed=5)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    wanted = [(cell, width) for width in WIDTHS for cell in CELLS]
-    results = [train_one(cell, width, args) for cell, width in wanted
-               if not args.only or f"{cell}-{width}" in args.only]
-    (args.run / "scores.json").write_text(json.dumps(results))
+    for cell, width in ((cell, width) for width in WIDTHS for cell in CELLS):
+        if not args.only or f"{cell}-{width}" in args.only:
+            train_one(cell, width, args)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from torch import Tensor
+from torch.optim import AdamW
 
 from training.corpus import read_pairs
 from training.losses import cross_entropy
@@ -40,9 +41,10 @@ def train_tokenizer(pairs: list[tuple[str, str]], vocabulary: int) -> Tokenizer:
 
 def encode_pairs(tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> list[Pair]:
     """Turn sentences to ids: source + </s>, and <s> + target + </s>."""
-    sides = []
-    for side in zip(*pairs, strict=True):
-        sides.append([encoding.ids for encoding in tokenizer.encode_batch(list(side))])
+    sides = [
+        [encoding.ids for encoding in tokenizer.encode_batch(list(side))]
+        for side in zip(*pairs, strict=True)
+    ]
     return [([*source, 2], [1, *target, 2]) for source, target in zip(*sides, strict=True)]
 
 
@@ -93,35 +95,29 @@ def endless(pairs: list[Pair], tokens: int, seed: int) -> Iterator[list[Pair]]:
         yield from batches(pairs, tokens, chance)
 
 
+def prepare_tokenizer(file: Path, training: list[tuple[str, str]], vocabulary: int) -> Tokenizer:
+    """Read the tokenizer, or learn it once."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        train_tokenizer(training, vocabulary).save(str(file))
+    return Tokenizer.from_file(str(file))
+
+
 def train(args: argparse.Namespace) -> None:
     """Prepare text, tokenizer and model, then run or resume the training."""
     torch.set_num_threads(args.threads)
     seed_everything(args.seed)
-    run = Run(args.run)
     training, held_out = read_pairs(args.pairs)
-    tokenizer_file = args.run / "tokenizer.json"
-    if not tokenizer_file.exists():
-        train_tokenizer(training, args.vocabulary).save(str(tokenizer_file))
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
-    config = TranslatorConfig(
-        vocabulary=tokenizer.get_vocab_size(),
-        width=args.width,
-        hidden=4 * args.width,
-        dropout=args.dropout,
-    )
-    model = Translator(config)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), betas=(0.9, 0.98), weight_decay=0.01, fused=True
-    )
-    run.log(f"{sum(p.numel() for p in model.parameters()):,} parameters, {config}, {args}")
-    run.resume(model, optimizer)
+    tokenizer = prepare_tokenizer(args.run / "tokenizer.json", training, args.vocabulary)
+    vocabulary, sizes = tokenizer.get_vocab_size(), {"width": args.width, "hidden": 4 * args.width}
+    model = Translator(TranslatorConfig(vocabulary=vocabulary, dropout=args.dropout, **sizes))
+    betas, weight_decay = (0.9, 0.98), 0.01
+    optimizer = AdamW(model.parameters(), betas=betas, weight_decay=weight_decay, fused=True)
+    run = Run(model, optimizer, args)
     check = encode_pairs(tokenizer, held_out[-600:])
-    batches = endless(encode_pairs(tokenizer, training), args.batch, args.seed + run.step)
     learn(
         run,
-        model,
-        optimizer,
-        batches,
+        endless(encode_pairs(tokenizer, training), args.batch, args.seed + run.step),
         lambda batch: loss_of(model, batch, args.smoothing),
         lambda: {"held_out": held_out_loss(model, check)},
         args,

@@ -57,8 +57,12 @@ def translate_ids(model: Translator, sources: list[list[int]], beam: int) -> lis
             at += len(text.live)
             totals = mine + torch.tensor([[total] for total, _ in text.live])
             best = totals.flatten().topk(2 * beam)
-            text.grow(best.values, best.indices % logs.shape[1],
-                      best.indices // logs.shape[1], model.config.end)
+            text.grow(
+                best.values,
+                best.indices % logs.shape[1],
+                best.indices // logs.shape[1],
+                model.config.end,
+            )
     return [finished(text) for text in texts]
 
 
