@@ -11,6 +11,7 @@ from app.engine.functions import Array
 
 ROWS_AT_ONCE = 8_192  # × 50 numbers × 4 bytes = 1.6 MB, which stays in the cache
 BLOCK = 256  # scores a block in `largest`
+TOGETHER = 8  # vectors compared with a table in one pass: 8 × 400,000 cosines are 13 MB
 
 
 class Neighbours(NamedTuple):
@@ -155,6 +156,34 @@ def nearest(
     cosines = all_cosines(table, vector, lengths)
     cosines[list(exclude)] = -np.inf
     return largest(cosines, min(count, len(table) - len(set(exclude))))
+
+
+def nearest_to_each(
+    table: Array, rows: Sequence[int], count: int, *, lengths: Array
+) -> tuple[Neighbours, ...]:
+    """Find the nearest other rows of several rows at once: one pass over the table serves eight.
+
+    Shapes: table (V, D), rows (n), lengths (V) as lengths_of gives them -> n Neighbours.
+
+    Example: the third lies at 45° to the first and at 71.6° to the second.
+        >>> table = np.array([[1.0, 0.0], [-1.0, 3.0], [1.0, 1.0]], np.float32)
+        >>> found = nearest_to_each(table, [0, 2], 1, lengths=lengths_of(table))
+        >>> [each.rows.tolist() for each in found]
+        [[2], [0]]
+
+    Raises: ZeroVector.
+    """
+    found: list[Neighbours] = []
+    nowhere = np.flatnonzero(lengths == 0)
+    shorten = 1 / np.where(lengths == 0, 1, lengths)
+    for start in range(0, len(rows), TOGETHER):
+        some = list(rows[start : start + TOGETHER])
+        cosines = directions(np.asarray(table[some], np.float32)) @ np.asarray(table, np.float32).T
+        cosines *= shorten
+        cosines[:, nowhere] = -1
+        cosines[np.arange(len(some)), some] = -np.inf
+        found += [largest(line, min(count, len(table) - 1)) for line in cosines]
+    return tuple(found)
 
 
 def analogy(

@@ -15,6 +15,7 @@ from app.engine.vectors import (
     largest,
     lengths_of,
     nearest,
+    nearest_to_each,
 )
 
 TABLE = np.random.default_rng(4).normal(size=(20_000, 50)).astype(np.float32)
@@ -97,3 +98,21 @@ def test_an_analogy_walks_the_same_step_from_another_start_and_ranks_both_ways()
 def test_an_analogy_that_cancels_out_is_refused():
     with pytest.raises(ZeroVector):
         analogy(np.float32([[2, 0], [1, 0], [1, 0]]), 0, 1, 2, count=1)
+
+
+def test_the_nearest_of_many_rows_at_once_are_those_of_each_alone():
+    rows = list(range(0, 200, 11))
+    together = nearest_to_each(TABLE, rows, 5, lengths=lengths_of(TABLE))
+    for row, found in zip(rows, together, strict=True):
+        alone = nearest(TABLE, TABLE[row], 5, exclude=[row])
+        np.testing.assert_array_equal(found.rows, alone.rows)
+        np.testing.assert_allclose(found.cosines, alone.cosines, atol=1e-6)
+
+
+def test_a_row_of_zeros_is_nobodys_nearest_and_one_row_has_no_neighbour():
+    table = np.float32([[1, 0], [0, 0], [-1, 0.01]])
+    (found,) = nearest_to_each(table, [0], 2, lengths=lengths_of(table))
+    assert found.rows.tolist() == [2, 1]
+    assert found.cosines[1] == -1
+    (alone,) = nearest_to_each(table[:1], [0], 3, lengths=lengths_of(table[:1]))
+    assert len(alone.rows) == 0

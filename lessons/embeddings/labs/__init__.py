@@ -1,0 +1,5 @@
+"""The labs of lesson 2."""
+
+from lessons.embeddings.labs.word_map import WORD_MAP
+
+LABS = (WORD_MAP,)
