@@ -1,7 +1,8 @@
 """Train one of the matched pair: the same small network, once masked and once causal.
 
     python -m training.train_matched_pair masked --sentences tatoeba-en.txt.xz --run runs/masked
-    python -m training.train_matched_pair causal --sentences tatoeba-en.txt.xz --run runs/causal
+    python -m training.train_matched_pair causal --sentences tatoeba-en.txt.xz --run runs/causal \
+        --tokenizer runs/masked/tokenizer.json
 
 Text, vocabulary, sizes, first weights, batches and steps are equal; only two things differ:
 who may look at whom, and which tokens are asked for.
@@ -9,6 +10,7 @@ who may look at whom, and which tokens are asked for.
 
 import argparse
 import random
+import shutil
 from pathlib import Path
 
 import torch
@@ -106,10 +108,14 @@ def pair_config(vocabulary: int, objective: str) -> BertConfig:
     )
 
 
-def prepare_tokenizer(file: Path, training: list[str], vocabulary: int) -> Tokenizer:
-    """Read the tokenizer, or learn it once."""
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
+def prepare_tokenizer(
+    file: Path, training: list[str], vocabulary: int, other: Path | None
+) -> Tokenizer:
+    """Read the tokenizer; or take that of the other of the pair; or learn it, once."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists() and other:
+        shutil.copyfile(other, file)
+    elif not file.exists():
         train_tokenizer(training, vocabulary).save(str(file))
     return Tokenizer.from_file(str(file))
 
@@ -119,7 +125,8 @@ def train(args: argparse.Namespace) -> None:
     torch.set_num_threads(args.threads)
     seed_everything(args.seed)
     training, held_out = read_sentences(args.sentences)
-    tokenizer = prepare_tokenizer(args.run / "tokenizer.json", training, args.vocabulary)
+    file = args.run / "tokenizer.json"
+    tokenizer = prepare_tokenizer(file, training, args.vocabulary, args.tokenizer)
     config = pair_config(tokenizer.get_vocab_size(), args.objective)
     learner = Learner(args.objective, config, args.seed + 1)
     betas, weights = (0.9, 0.98), learner.model.parameters()
@@ -142,6 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("objective", choices=("masked", "causal"))
     parser.add_argument("--sentences", type=Path, required=True, help="tatoeba-en.txt.xz")
+    parser.add_argument("--tokenizer", type=Path, help="the other's tokenizer.json")
     parser.add_argument("--batch", type=int, default=2000, help="tokens a step")
     parser.add_argument("--vocabulary", type=int, default=4000)
     run_arguments(parser, steps=4000, rate=2e-3, seed=7)
