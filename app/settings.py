@@ -43,5 +43,6 @@ class Settings(BaseSettings):
     )
     course_language: str = Field("en", description="Language of the pages; `en` ships.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="How much the server says."
+        "warning",
+        description="How much the server says; `info` tells each start, `debug` each request.",
     )
