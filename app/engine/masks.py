@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine import EmptyRow
-from app.engine.functions import Array
+from app.engine.functions import Array, softmax
 
 Allowed = NDArray[np.bool_]
 
@@ -150,3 +150,30 @@ def reach(mask: Array, layers: int) -> Allowed:
     for _ in range(layers):
         reached = step @ reached
     return reached
+
+
+def first_layer(mask: Array, layers: int) -> Array:
+    """Say after how many layers a token first knows of another: 1 directly, more through others.
+
+    Shapes: mask (T, T) -> (T, T): 0 for a token itself, −∞ where it never learns of the other.
+
+    Example: 3 sees 2 and 2 sees 1, so that 3 knows of 1 after two layers.
+        >>> first_layer(sliding_window(3, before=1), layers=2)[2]
+        array([2., 1., 0.], dtype=float32)
+    """
+    known = [reach(mask, layer) for layer in range(layers + 1)]
+    missed = np.sum(known, axis=0, dtype=np.float32)
+    return np.where(known[-1], layers + 1 - missed, np.float32(-np.inf))
+
+
+def mask_after_softmax(scores: Array, mask: Array) -> Array:
+    """Mask too late, as a common mistake does: hidden keys get 0, but the rest is not shared anew.
+
+    Shapes: scores (..., T, S), mask (T, S) -> (..., T, S), whose rows sum to less than 1 where
+    something was hidden: the hidden scores still stand in the denominator.
+
+    Example: the weights were ¼ and ¾; the hidden ¾ is lost.
+        >>> mask_after_softmax(np.log([[1.0, 3.0]]), np.array([[0.0, -np.inf]])).round(6)
+        array([[0.25, 0.  ]])
+    """
+    return softmax(scores) * np.isfinite(mask)

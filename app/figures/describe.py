@@ -29,6 +29,7 @@ class Heatmap:
     chosen: tuple[int | None, int | None] = (None, None)
     tokens: bool = False  # rows and columns are the sentence's tokens: they light up together
     numbers: bool = False  # print the number into each cell, where it fits
+    compact: bool = False  # drawn smaller where there is room to save: two stand side by side
     blocked_title: str = ""  # what −∞ means here; empty: the row may not look there
     caption: str = ""
     kind: Literal["heatmap"] = "heatmap"
@@ -186,6 +187,8 @@ class Tokens:
     labels: Labels
     values: Array | None = None  # one a token: shades its ground
     states: Labels = ()  # one a token: a word under it, such as "masked"
+    marked: tuple[int, ...] = ()  # these stand out
+    words: tuple[int | None, ...] = ()  # with which word each lights up; empty: its own number
     value_title: str = ""
     scale: Scale = "weights"
     caption: str = ""

@@ -37,7 +37,7 @@ def short(value: float | None) -> str:
 
 
 def evenly(values: Array) -> list[str]:
-    """Say the numbers of one map alike: two decimals, fewer for large ones.
+    """Say the numbers of one map alike: two decimals, fewer for large ones, none for whole ones.
 
     Example:
         >>> evenly(np.array([0.5, -1.25, 0.001, float("-inf")]))
@@ -47,7 +47,8 @@ def evenly(values: Array) -> list[str]:
     most = float(finite.max(initial=0.0))
     if 0 < most < 0.1 or most >= 10_000:
         return [short(float(v)) for v in values.flat]
-    places = 2 if most < 10 else 1 if most < 100 else 0
+    whole = bool((finite == np.round(finite)).all())
+    places = 0 if whole or most >= 100 else 2 if most < 10 else 1
     rounded = np.round(values.astype(np.float64), places) + 0.0  # −0.0 becomes 0.0
     return [
         f"{v:.{places}f}".replace("-", "−") if np.isfinite(v) else short(float(v))

@@ -17,6 +17,7 @@ from app.i18n import _
 # How large a cell is for so many rows or columns; between them, in proportion.
 COUNTS, SIZES = (1, 8, 16, 32, 64, 128), (40, 40, 28, 20, 13, 8)
 LONGEST = 16  # letters of a label
+COMPACT = 20.0  # pixels of a cell in a compact map: 16 tokens are half a page wide
 ROOMY = 72  # pixels of a cell widened so that the names of few columns need no turning
 PITCH = 13  # two labels closer than this would touch
 
@@ -81,10 +82,13 @@ def cell_size(count: int) -> int:
 def _plan(figure: Heatmap) -> Plan:
     rows, columns = figure.values.shape
     wide = high = float(cell_size(max(rows, columns)))
-    high = max(high, min(cell_size(rows), 22.0))
+    if figure.compact:
+        wide = high = min(wide, COMPACT)
+    high = max(high, min(cell_size(rows), COMPACT if figure.compact else 22.0))
     if figure.numbers and columns <= 24:
         most = max(map(len, evenly(figure.values)), default=1)
-        wide, high = max(wide, most * NUMBER + 8), max(high, 24.0)
+        room = (4, COMPACT) if figure.compact else (8, 24.0)
+        wide, high = max(wide, most * NUMBER + room[0]), max(high, room[1])
     widest = _widest(figure.columns)
     if columns <= 8 and wide < widest + 6 <= ROOMY:
         wide = widest + 6
@@ -95,7 +99,8 @@ def _plan(figure: Heatmap) -> Plan:
     left = max(_widest(figure.rows) + 10, 24.0)
     beside = widest * 0.71 if turn == 45 else 0.0
     spoken = max((len(t) for t in _title_words(figure)), default=0) * SANS
-    width = max(left + columns * wide + beside + 8, spoken + 8, left + 260)
+    under = 370 if np.isneginf(figure.values).any() else 260  # the legend
+    width = max(left + columns * wide + beside + 8, spoken + 8, left + under)
     return Plan(left, top, wide, high, turn, width, top + rows * high + 10 + LEGEND)
 
 

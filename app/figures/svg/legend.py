@@ -14,7 +14,8 @@ STEP = 8  # pixels a shade
 def legend(x: float, y: float, shades: Shading, *, blocked: str = "") -> Markup:
     """Draw the shades in a row between the numbers of their ends, and what −∞ means, if given."""
     if shades.high <= shades.low:
-        words = _("every value is {value}").format(value=short(shades.low))
+        every = _("all others are {value}") if blocked else _("every value is {value}")
+        words = every.format(value=short(shades.low))
         said = text(x, y + 12, words, "fig-note")
         after = x + len(words) * SANS + 14
         return element("g", join((said, _blocked(after, y, blocked))) if blocked else said)

@@ -1,0 +1,5 @@
+"""The labs of lesson 3."""
+
+from lessons.encoder_decoder.labs.masks import MASKS
+
+LABS = (MASKS,)
