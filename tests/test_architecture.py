@@ -1,6 +1,7 @@
 """What the project says of its own shape is true: sizes, layers, no inline code, README."""
 
 import ast
+import os
 import re
 import sys
 import tomllib
@@ -20,9 +21,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def files(pattern: str, *rooms: str) -> list[Path]:
-    """All files of ours in some rooms; what others wrote stands in vendor and .venv folders."""
-    found = (path for room in rooms for path in sorted((ROOT / room).rglob(pattern)))
-    return [path for path in found if not {"vendor", ".venv"} & {*path.relative_to(ROOT).parts}]
+    """All files of ours in some rooms: not what others wrote, nor an environment's libraries."""
+    found = []
+    for room in rooms:
+        for folder, inner, names in os.walk(ROOT / room):
+            inner[:] = sorted(n for n in inner if n != "vendor" and not n.startswith((".", "__")))
+            found += [Path(folder, name) for name in sorted(names) if Path(name).match(pattern)]
+    return found
 
 
 def name(path: Path) -> str:
