@@ -13,7 +13,6 @@ class MaskGrid extends HTMLElement {
     if (performance.now() - newest.at < RECENT && newest.value.length === this.field.value.length) this.field.value = newest.value;
     this.labels = /** @type {string[]} */ (JSON.parse(this.dataset.labels ?? "[]"));
     this.rows = this.field.value.split("/").map((row) => [...row].map((cell) => cell !== "0"));
-    this.field.type = "hidden";
     this.append(this.table());
     this.addEventListener("click", (event) => {
       const button = event.target instanceof Element ? event.target.closest("button") : null;
