@@ -50,6 +50,45 @@ def pca(vectors: Array, dimensions: int) -> Projection:
     return Projection(mean, components, (vectors - mean) @ components.T, explained)
 
 
+def plane(u: Array, v: Array) -> Array:
+    """Find two directions at right angles in the plane of two vectors, the first along u.
+
+    A direction that the two do not give, since one is zero or both point one way, is all zeros.
+
+    Shapes: u (D), v (D) -> (2, D), each row of length 1 or 0.
+
+    Example: the second is what remains of (1, 1, 0) without its part along (2, 0, 0).
+        >>> plane(np.array([2.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.0])).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+
+    Source: Gram 1883, Schmidt 1907.
+    """
+    rounding = 1e-6 * (np.linalg.norm(u) + np.linalg.norm(v))
+    axes = np.zeros((2, len(u)), np.result_type(u, v, np.float32))
+    for axis, vector in zip(axes, (u, v), strict=True):
+        rest = vector - axes.T @ (axes @ vector)
+        length = np.linalg.norm(rest)
+        if length > rounding:
+            axis[:] = rest / length
+    return axes
+
+
+def share_in(axes: Array, vectors: Array) -> Array:
+    """Say how much of each vector's squared length lies in a plane; all of it, for a zero vector.
+
+    Shapes: axes (2, D) as plane gives them, vectors (n, D) -> (n) in [0, 1].
+
+    Example: 3² of 3² + 4² = 25.
+        >>> share_in(np.eye(2, 3), np.array([[3.0, 0, 4], [0, 0, 0]])).tolist()
+        [0.36, 1.0]
+    """
+    lengths = np.sum(vectors * vectors, axis=1)
+    inside = np.sum((vectors @ axes.T) ** 2, axis=1)
+    shares = np.ones(len(vectors), vectors.dtype)
+    np.divide(inside, lengths, out=shares, where=lengths > 0)
+    return np.clip(shares, 0, 1)
+
+
 def neighbours(points: Array, count: int) -> NDArray[np.bool_]:
     """Mark each point's nearest other points by straight-line distance.
 

@@ -25,6 +25,7 @@ class Analogy(NamedTuple):
     """An answer to: a is to b as c is to what?"""
 
     target: Array  # (D) the vector b − a + c
+    cosines: Array  # (V) of every row with the target
     among_all: Neighbours  # the nearest rows, a, b and c included
     without_inputs: Neighbours  # the nearest rows, a, b and c left out
 
@@ -205,6 +206,21 @@ def analogy(
     target = np.asarray(table[b], np.float32) - table[a] + table[c]
     cosines = all_cosines(table, target, lengths)
     among_all = largest(cosines, min(count, len(table)))
-    cosines[[a, b, c]] = -np.inf
-    others = largest(cosines, min(count, len(table) - len({a, b, c})))
-    return Analogy(target, among_all, others)
+    others = cosines.copy()
+    others[[a, b, c]] = -np.inf
+    without = largest(others, min(count, len(table) - len({a, b, c})))
+    return Analogy(target, cosines, among_all, without)
+
+
+def place_of(cosines: Array, row: int, *, exclude: Sequence[int] = ()) -> int:
+    """Say at which place a row stands when all are ranked, counting from 1; equals share it.
+
+    Shapes: cosines (V) -> a whole number.
+
+    Example:
+        >>> cosines = np.array([0.9, 0.2, 0.5])
+        >>> place_of(cosines, 2), place_of(cosines, 2, exclude=[0])
+        (2, 1)
+    """
+    before = cosines > cosines[row]
+    return int(before.sum()) - int(before[list(set(exclude))].sum()) + 1

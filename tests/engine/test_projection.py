@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine import EngineError
-from app.engine.projection import neighbour_preservation, neighbours, pca
+from app.engine.projection import neighbour_preservation, neighbours, pca, plane, share_in
 
 POINTS = np.random.default_rng(5).normal(size=(60, 8)) * [9, 5, 1, 1, 1, 1, 1, 1]
 
@@ -63,3 +63,24 @@ def test_every_point_has_exactly_the_asked_number_of_neighbours_and_never_itself
 
 def test_one_word_alone_has_no_neighbours_to_lose():
     assert neighbour_preservation(POINTS[:1], POINTS[:1, :2], 5) == 1
+
+
+def test_a_plane_has_two_directions_at_right_angles_and_holds_both_vectors():
+    u, v = POINTS[:2]
+    axes = plane(u, v)
+    np.testing.assert_allclose(axes @ axes.T, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(share_in(axes, np.stack([u, v, u - 3 * v])), 1)
+    assert axes[0] @ u == pytest.approx(np.linalg.norm(u))
+
+
+def test_a_plane_of_vectors_on_one_line_keeps_one_direction():
+    u = POINTS[0]
+    for first, second in ((u, 2 * u), (u, -u), (u, 0 * u), (0 * u, u)):
+        axes = plane(first, second)
+        assert sorted(np.linalg.norm(axes, axis=1).round(9)) == [0, 1]
+    np.testing.assert_array_equal(plane(0 * u, 0 * u), 0)
+
+
+def test_what_stands_upright_on_a_plane_has_no_share_in_it():
+    axes = plane(np.eye(3)[0], np.eye(3)[1])
+    np.testing.assert_allclose(share_in(axes, np.float64([[0, 0, 2], [1, 0, 1]])), [0, 0.5])

@@ -16,6 +16,7 @@ from app.engine.vectors import (
     lengths_of,
     nearest,
     nearest_to_each,
+    place_of,
 )
 
 TABLE = np.random.default_rng(4).normal(size=(20_000, 50)).astype(np.float32)
@@ -116,3 +117,11 @@ def test_a_row_of_zeros_is_nobodys_nearest_and_one_row_has_no_neighbour():
     assert found.cosines[1] == -1
     (alone,) = nearest_to_each(table[:1], [0], 3, lengths=lengths_of(table[:1]))
     assert len(alone.rows) == 0
+
+
+def test_the_place_of_a_row_is_where_sorting_puts_it():
+    found = analogy(TABLE, 3, 4, 5, count=10)
+    order = np.argsort(-found.cosines).tolist()
+    assert [place_of(found.cosines, row) for row in order[:5]] == [1, 2, 3, 4, 5]
+    row = int(found.without_inputs.rows[6])
+    assert place_of(found.cosines, row, exclude=[3, 4, 5]) == 7

@@ -1,5 +1,6 @@
 """The labs of lesson 2."""
 
+from lessons.embeddings.labs.analogy import ANALOGY
 from lessons.embeddings.labs.word_map import WORD_MAP
 
-LABS = (WORD_MAP,)
+LABS = (WORD_MAP, ANALOGY)

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.figures.describe import Array
 
-FEWEST = 4  # points; three or fewer have no neighbourhood to keep
+FEWEST = 7  # points; with fewer, perplexity is below 2: no neighbourhood to keep
 USUAL = 30.0  # perplexity: about how many neighbours a point is to have
 SEED, STEPS = 0, 500
 
@@ -44,4 +44,5 @@ def bend(vectors: Array, start: Array) -> Bent:
         max_iter=STEPS,
     )
     points: Array = method.fit_transform(vectors)
+    points /= float(points.std()) or 1.0  # the map has no unit
     return Bent(points, perplexity, float(method.kl_divergence_))

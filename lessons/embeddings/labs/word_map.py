@@ -260,7 +260,7 @@ WORD_MAP = Lab(
         ),
         Preset(
             _("one word, two trades"),
-            {"words": "bank, river, shore, money, loan, spring, summer, coil", "neighbours": "2"},
+            {"words": "bank, river, shore, money, loan, spring, summer, metal", "neighbours": "2"},
         ),
         Preset(
             _("grammar as a place"),
