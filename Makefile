@@ -24,6 +24,7 @@ fetch: .venv/runs ## download and check the models, once
 
 test: check ## everything that must hold: style, types, layers, tests, browser
 check: setup browser lint
+	@[ "$(MODELS)" = small ] || $(BIN)/python -m app.models.fetch
 	$(BIN)/pytest $(ARGS)
 
 lint: setup ## style, types and layers only
