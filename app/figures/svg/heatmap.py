@@ -17,8 +17,10 @@ from app.i18n import _
 # How large a cell is for so many rows or columns; between them, in proportion.
 COUNTS, SIZES = (1, 8, 16, 32, 64, 128), (40, 40, 28, 20, 13, 8)
 LONGEST = 16  # letters of a label
-COMPACT = 20.0  # pixels of a cell in a compact map: 16 tokens are half a page wide
+# A compact map is half a page wide for up to 16 tokens: pixels of all columns, least of a cell.
+HALF, COMPACT = 320.0, 20.0
 ROOMY = 72  # pixels of a cell widened so that the names of few columns need no turning
+UNHATCHED = 30  # pixels: in a smaller cell the hatching says −∞, a number would be unreadable on it
 PITCH = 13  # two labels closer than this would touch
 
 
@@ -83,7 +85,7 @@ def _plan(figure: Heatmap) -> Plan:
     rows, columns = figure.values.shape
     wide = high = float(cell_size(max(rows, columns)))
     if figure.compact:
-        wide = high = min(wide, COMPACT)
+        wide = high = min(wide, max(COMPACT, HALF / columns))
     high = max(high, min(cell_size(rows), COMPACT if figure.compact else 22.0))
     if figure.numbers and columns <= 24:
         most = max(map(len, evenly(figure.values)), default=1)
@@ -174,7 +176,8 @@ def _numbers(figure: Heatmap, plan: Plan, levels: Levels, shades: Shading) -> li
     """Print each number into its cell, where it fits."""
     drawn = []
     for (i, j), said in zip(np.ndindex(levels.shape), evenly(figure.values), strict=True):
-        if len(said) * NUMBER > plan.wide - 2 or plan.high < 15:
+        crowded = plan.wide < UNHATCHED and levels[i, j] == BLOCKED
+        if crowded or len(said) * NUMBER > plan.wide - 2 or plan.high < 15:
             continue
         name = f"fig-number fig-middle {shades.ink_on(int(levels[i, j]))}"
         x, y = plan.left + (j + 0.5) * plan.wide, plan.top + (i + 0.5) * plan.high + 4

@@ -15,7 +15,7 @@ NUMBERED = 10  # tokens: up to here each cell has room for its number
 
 def draw(seen: Masked, cell: tuple[int, int]) -> tuple[Figure, ...]:
     """Describe scores, mask, sum and weights; the lost row sums; who learns of whom."""
-    base = Heatmap(
+    scores = Heatmap(
         name="scores",
         title=_("1. Scores"),
         rows=seen.labels,
@@ -29,29 +29,27 @@ def draw(seen: Masked, cell: tuple[int, int]) -> tuple[Figure, ...]:
         compact=True,
         caption=_("How well each key fits each query, divided by √d_k; nothing is hidden yet"),
     )
-    mask = replace(
-        base,
-        name="mask",
-        title=_("2. The mask"),
-        values=seen.mask,
-        caption=_("0 changes nothing; −∞ shuts the cell"),
+    steps = (
+        ("mask", _("2. The mask"), seen.mask, _("0 changes nothing; −∞ shuts the cell")),
+        ("masked", _("3. Scores + mask"), seen.masked, _("What softmax is given")),
     )
-    masked = replace(
-        base,
-        name="masked",
-        title=_("3. Scores + mask"),
-        values=seen.masked,
-        caption=_("What softmax is given"),
-    )
-    weights = replace(
-        base,
+    between = [
+        replace(scores, name=name, title=title, values=values, caption=caption)
+        for name, title, values, caption in steps
+    ]
+    return scores, *between, weights(seen, scores), row_sums(seen, cell[0]), knowledge(seen, cell)
+
+
+def weights(seen: Masked, scores: Heatmap) -> Heatmap:
+    """Describe what softmax makes of the masked scores."""
+    return replace(
+        scores,
         name="weights",
         title=_("4. Weights"),
         values=seen.weights,
         scale="weights",
         caption=_("After softmax, row by row: each row sums to 1, a shut cell has exactly 0"),
     )
-    return base, mask, masked, weights, row_sums(seen, cell[0]), knowledge(seen, cell)
 
 
 def row_sums(seen: Masked, row: int) -> Bars:

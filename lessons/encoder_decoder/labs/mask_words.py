@@ -27,7 +27,6 @@ class Masked:
     scores: Array  # (T, T)
     masked: Array  # (T, T)
     weights: Array  # (T, T)
-    unmasked: Array  # (T, T) the weights of the same scores without the mask
     sums: Array  # (T) what the rows sum to when masked after softmax
     first: Array  # (T, T) the layer after which row first knows of column; −∞ for never
     ahead: list[tuple[int, int]]  # the places where a token sees its own future
@@ -163,7 +162,7 @@ def remarks(seen: Masked, card: ModelCard, *, fitted: bool) -> tuple[str, ...]:
     if fitted:
         notes.append(
             _(
-                "Your drawing was made for a sentence of another length: it was fitted to this one, "
+                "Your drawing was made for another sentence: it was fitted to the length of this one, "
                 "and new rows look backwards."
             )
         )

@@ -35,7 +35,7 @@ from app.lab import (
     sentence,
     within,
 )
-from app.models import Models, Tokenized
+from app.models import Encoder, Models, Tokenized
 from app.reading import quote, read
 from lessons.encoder_decoder.labs.mask_pictures import draw
 from lessons.encoder_decoder.labs.mask_text import parse, write
@@ -78,25 +78,7 @@ def compute(form: MasksForm, models: Models) -> Result:
     head = within(form, "head", config.heads, _("head"))
     mask, fitted = make_mask(form, tokens)
     with watch.running():
-        hidden = encode_fast(tokens.ids, encoder.weights, config, mask=mask).hidden[layer]
-        name = f"encoder.layer.{layer}"
-        heard = listen(hidden, encoder.weights, name, config, mask=mask, keep=None, scale=True)[3]
-        scores = heard.scores[head]
-        seen = Masked(
-            kind=form.kind,
-            labels=tokens.labels,
-            mask=mask,
-            scores=scores,
-            masked=heard.masked[head],
-            weights=heard.weights[head],
-            unmasked=softmax(scores),
-            sums=mask_after_softmax(scores, mask).sum(axis=-1),
-            first=first_layer(mask, config.layers),
-            ahead=leaks(mask),
-            place=(layer + 1, head + 1),
-            layers=config.layers,
-            width=config.width // config.heads,
-        )
+        seen = look(encoder, tokens, mask, (layer, head), form.kind)
     cell = choose_cell(form, tokens, seen)
     maths, snippet = numbers(seen, cell)
     return Result(
@@ -107,16 +89,40 @@ def compute(form: MasksForm, models: Models) -> Result:
         models=(encoder.card,),
         engine_ms=watch.ms,
         predict=predict(seen, cell[0]),
-        limits=limits(len(tokens), config.layers, config.heads),
-        chosen=settled(form, tokens, mask, (layer, head), cell),
+        limits=limits(len(tokens)) | {"layer": config.layers, "head": config.heads},
+        chosen=settled(form, seen, cell),
         notes=remarks(seen, encoder.card, fitted=fitted),
         context={
             "kind": form.kind,
-            "labels": tokens.labels,
-            "words": tokens.words,
+            "tokens": tokens,
             "cell": cell,
             "drawn": write(mask) if len(tokens) <= DRAWABLE else "",
         },
+    )
+
+
+def look(
+    encoder: Encoder, tokens: Tokenized, mask: Array, place: tuple[int, int], kind: str
+) -> Masked:
+    """Run the encoder under the mask in every layer, and gather what one head did."""
+    layer, head = place
+    config, weights = encoder.config, encoder.weights
+    hidden = encode_fast(tokens.ids, weights, config, mask=mask).hidden[layer]
+    name = f"encoder.layer.{layer}"
+    heard = listen(hidden, weights, name, config, mask=mask, keep=None, scale=True)[3]
+    return Masked(
+        kind=kind,
+        labels=tokens.labels,
+        mask=mask,
+        scores=heard.scores[head],
+        masked=heard.masked[head],
+        weights=heard.weights[head],
+        sums=mask_after_softmax(heard.scores[head], mask).sum(axis=-1),
+        first=first_layer(mask, config.layers),
+        ahead=leaks(mask),
+        place=(layer + 1, head + 1),
+        layers=config.layers,
+        width=config.width // config.heads,
     )
 
 
@@ -181,28 +187,18 @@ def choose_cell(form: MasksForm, tokens: Tokenized, seen: Masked) -> tuple[int, 
     return row, column
 
 
-def limits(count: int, layers: int, heads: int) -> dict[str, int]:
-    """Give the largest value of each slider for this sentence and this model."""
+def limits(count: int) -> dict[str, int]:
+    """Give the largest value of each of a mask's own sliders for so many tokens."""
     most = {"filler": count - 1, "before": count - 1, "after": count - 1, "length": count}
-    return {name: max(1, value) for name, value in most.items()} | {"layer": layers, "head": heads}
+    return {name: max(1, value) for name, value in most.items()}
 
 
-def settled(
-    form: MasksForm, tokens: Tokenized, mask: Array, place: tuple[int, int], cell: tuple[int, int]
-) -> dict[str, object]:
+def settled(form: MasksForm, seen: Masked, cell: tuple[int, int]) -> dict[str, object]:
     """Say which values the lab settled on, so that the page and its address agree with it."""
-    most = limits(len(tokens), 1, 1)
-    cut = {name: min(getattr(form, name), most[name]) for name in most if name not in MODEL_FIELDS}
-    chosen = {
-        "layer": place[0] + 1,
-        "head": place[1] + 1,
-        "row": cell[0] + 1,
-        "column": cell[1] + 1,
-    }
-    return {**cut, **chosen, "mask": write(mask) if form.kind == "custom" else ""}
-
-
-MODEL_FIELDS = ("layer", "head")
+    cut = {name: min(getattr(form, name), most) for name, most in limits(len(seen.mask)).items()}
+    place = {"layer": seen.place[0], "head": seen.place[1]}
+    drawn = write(seen.mask) if form.kind == "custom" else ""
+    return {**cut, **place, "row": cell[0] + 1, "column": cell[1] + 1, "mask": drawn}
 
 
 MASKS = Lab(
