@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", type=Path, help="the other's tokenizer.json")
     parser.add_argument("--batch", type=int, default=2000, help="tokens a step")
     parser.add_argument("--vocabulary", type=int, default=4000)
-    run_arguments(parser, steps=4000, rate=2e-3, seed=7)
+    run_arguments(parser, steps=2200, rate=2e-3, seed=7)
     train(parser.parse_args())
 
 

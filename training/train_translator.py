@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--smoothing", type=float, default=0.1)
-    run_arguments(parser, steps=10_000, rate=2e-3, seed=1)
+    run_arguments(parser, steps=4600, rate=2e-3, seed=1)
     train(parser.parse_args())
 
 
