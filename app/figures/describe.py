@@ -187,11 +187,12 @@ class Tokens:
     labels: Labels
     values: Array | None = None  # one a token: shades its ground
     states: Labels = ()  # one a token: a word under it, such as "masked"
-    marked: tuple[int, ...] = ()  # these stand out
-    words: tuple[int | None, ...] = ()  # with which word each lights up; empty: its own number
     value_title: str = ""
     scale: Scale = "weights"
     caption: str = ""
+    marked: tuple[int, ...] = ()  # these stand out
+    words: tuple[int | None, ...] = ()  # with which word each lights up; empty: its own number
+    narrow: bool = False  # lines as short as a phone's: two figures stand side by side
     kind: Literal["tokens"] = "tokens"
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.corruption import corrupt, training_signals
+from app.engine.corruption import corrupt, tally_fates, training_signals
 
 MASK = 1
 CANDIDATES = np.arange(500, 600)
@@ -61,3 +61,16 @@ def test_a_causal_model_learns_at_every_token_but_the_first():
     found = damage(np.arange(20))
     assert training_signals(found.picked) == (3, 19)
     assert training_signals(np.array([True])) == (1, 0)
+
+
+def test_every_roll_shares_out_all_the_picked_tokens():
+    counts = tally_fates(7, rolls=500, generator=np.random.default_rng(1))
+    assert counts.shape == (500, 3)
+    assert (counts.sum(axis=1) == 7).all()
+    assert (counts >= 0).all()
+
+
+def test_of_many_rolls_of_two_tokens_eighty_one_in_a_hundred_hold_no_forgery():
+    """0.9² = 0.81; of 20,000 rolls, three standard deviations are 0.8 percent."""
+    counts = tally_fates(2, rolls=20_000, generator=np.random.default_rng(2))
+    assert abs((counts[:, 1] == 0).mean() - 0.81) < 0.0084

@@ -204,3 +204,21 @@ def test_numbers_are_said_with_three_digits_that_count():
     cases = {0.0: "0", 0.30951: "0.31", 1.0: "1", -12.345: "−12.3", 1500.0: "1\u202f500",
              384.0: "384", 1e-9: "1.0e−9", 999.9: "1000"}  # fmt: skip
     assert {value: short(value) for value in cases} == cases
+
+
+def test_a_chip_stands_out_where_it_is_marked_and_lights_up_with_its_word():
+    figure = Tokens("t", "T", ("didn", "'", "t"), marked=(1,), words=(4, 4, None))
+    chips = ET.fromstring(svg(figure)).findall(".//{*}g[@data-token]")
+    assert [chip.get("data-token") for chip in chips] == ["4", "4"]
+    rings = [
+        rect.get("class")
+        for rect in ET.fromstring(svg(figure)).iter()
+        if "fig-chip" in rect.get("class", "")
+    ]
+    assert ["is-marked" in each for each in rings] == [False, True, False]
+
+
+def test_narrow_lines_of_chips_fit_a_phone():
+    words = tuple(f"word{n}" for n in range(40))
+    wide, narrow = (ET.fromstring(svg(Tokens("t", "T", words, narrow=n))) for n in (False, True))
+    assert float(narrow.get("width")) <= 328 < float(wide.get("width"))

@@ -11,7 +11,7 @@ from app.figures.svg.legend import HEIGHT, legend
 from app.figures.svg.parts import MONO, NUMBER, SANS, element, join, label, rect, text
 from app.figures.svg.shades import BLOCKED, Shading, shading
 
-WIDE = 640  # pixels of a line of chips
+WIDE, NARROW = 640, 324  # pixels of a line of chips
 CHIP = 28
 LONGEST = 24
 
@@ -51,7 +51,7 @@ def _chips(figure: Tokens, top: float, high: float) -> list[Chip]:
             wide = max(wide, len(figure.states[i]) * SANS + 10)
         if figure.values is not None:
             wide = max(wide, len(short(float(figure.values[i]))) * NUMBER + 6)
-        if x + wide > WIDE and x > 1:
+        if x + wide > (NARROW if figure.narrow else WIDE) and x > 1:
             x, y = 1.0, y + high + 4
         placed.append(Chip(x, y, wide))
         x += wide + 5
@@ -70,6 +70,8 @@ def _chip(figure: Tokens, i: int, chip: Chip, shades: Shading | None) -> Markup:
         below += 16
     if figure.states and figure.states[i]:
         drawn.append(text(middle, below, figure.states[i], "fig-note fig-middle"))
+    ground += " is-marked" if i in figure.marked else ""
     box = rect(chip.x, chip.y, chip.wide, CHIP, ground, rx=3)
     words = label(middle, chip.y + 18.5, figure.labels[i], f"fig-middle {ink}", most=LONGEST)
-    return element("g", join((box, words, *drawn)), data_token=i)
+    word = figure.words[i] if figure.words else i
+    return element("g", join((box, words, *drawn)), data_token=word)
