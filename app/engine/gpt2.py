@@ -13,7 +13,7 @@ from app.engine import EngineError, UnsupportedModel, WeightMismatch
 from app.engine.attention import Attention, attend, merge_heads, split_heads
 from app.engine.bert import ACTIVATIONS, Ids, Kept, Weights, part
 from app.engine.cache import Cache, LayerCache, cached_tokens, empty_cache
-from app.engine.functions import Array, layer_norm
+from app.engine.functions import Array, layer_norm, linear
 from app.engine.masks import causal
 
 LAYER_PARTS = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
@@ -104,13 +104,22 @@ class GPT2Trace(NamedTuple):
 
 
 def plain_names(weights: Weights) -> Weights:
-    """Take the prefix "transformer." off, which some files put before each name.
+    """Give a checkpoint's tensors plain names, and turn each weight as `linear` reads it.
+
+    Some files put "transformer." before each name. GPT-2's first code called its projections
+    convolutions of width one, and its files keep that order: one column an output.
 
     Example:
-        >>> list(plain_names({"transformer.wte.weight": np.ones(2)}))
-        ['wte.weight']
+        >>> plain = plain_names({"transformer.h.0.mlp.c_fc.weight": np.ones((2, 8))})
+        >>> plain["h.0.mlp.c_fc.weight"].shape
+        (8, 2)
+
+    Source: openai/gpt-2, src/model.py, conv1d.
     """
-    return {name.removeprefix("transformer."): tensor for name, tensor in weights.items()}
+    return {
+        name.removeprefix("transformer."): tensor.T if ".c_" in name else tensor
+        for name, tensor in weights.items()
+    }
 
 
 def check_weights(names: Iterable[str], config: GPT2Config) -> None:
@@ -127,18 +136,6 @@ def check_weights(names: Iterable[str], config: GPT2Config) -> None:
         raise WeightMismatch(f"missing tensors: {missing or 'none'}; unused: {unused or 'none'}")
 
 
-def convolve(x: Array, weight: Array, bias: Array) -> Array:
-    """Compute functions.linear with a weight that lies the other way round, one column an output.
-
-    GPT-2's first code called this layer a convolution of width one, and its files keep the order.
-
-    Shapes: x (T, in), weight (in, out), bias (out) -> (T, out).
-
-    Source: openai/gpt-2, src/model.py, conv1d.
-    """
-    return x @ weight + bias
-
-
 def think(
     attended: Array, weights: Weights, name: str, config: GPT2Config
 ) -> tuple[Array, Array, Array, Array, Array, Array]:
@@ -150,9 +147,9 @@ def think(
     Source: Radford et al. 2018, section 4.1: GELU between two projections.
     """
     renormed = layer_norm(attended, *part(weights, f"{name}.ln_2"), epsilon=config.epsilon)
-    expanded = convolve(renormed, *part(weights, f"{name}.mlp.c_fc"))
+    expanded = linear(renormed, *part(weights, f"{name}.mlp.c_fc"))
     activated = ACTIVATIONS[config.activation](expanded)
-    contracted = convolve(activated, *part(weights, f"{name}.mlp.c_proj"))
+    contracted = linear(activated, *part(weights, f"{name}.mlp.c_proj"))
     return attended, renormed, expanded, activated, contracted, attended + contracted
 
 
@@ -173,14 +170,14 @@ def decode_layer(
     Source: Radford et al. 2019, section 2.3; each norm comes before its step.
     """
     normed = layer_norm(x, *part(weights, f"{name}.ln_1"), epsilon=config.epsilon)
-    joint = convolve(normed, *part(weights, f"{name}.attn.c_attn"))
+    joint = linear(normed, *part(weights, f"{name}.attn.c_attn"))
     queries, keys, values = (split_heads(y, config.heads) for y in np.split(joint, 3, axis=-1))
     keys, values = past.extended(keys, values)
     attention = attend(queries, keys, values, mask=causal(keys.shape[1])[-len(x) :], scale=scale)
     if keep is not None:
         attention = attention._replace(mixed=attention.mixed * keep[:, None, None])
     merged = merge_heads(attention.mixed)
-    projected = convolve(merged, *part(weights, f"{name}.attn.c_proj"))
+    projected = linear(merged, *part(weights, f"{name}.attn.c_proj"))
     heard = (normed, queries, keys, values, attention, merged, projected)
     return LayerTrace(*heard, *think(x + projected, weights, name, config))
 
