@@ -39,7 +39,7 @@ def test_both_rankings_are_those_of_the_plain_computation(models, words):
     found = result(models, **dict(zip("abc", words, strict=True)))
     ranked = plain_ranking(models, *words)
     every = figure(found, "with-inputs")
-    assert [name.removesuffix(" (input)") for name in every.labels] == [w for w, _c in ranked[:10]]
+    assert [name.partition(" · ")[0] for name in every.labels] == [w for w, _c in ranked[:10]]
     np.testing.assert_allclose(every.values, [c for _w, c in ranked[:10]], atol=1e-5)
     others = [(w, c) for w, c in ranked if w not in words][:10]
     without = figure(found, "without-inputs")
@@ -50,7 +50,7 @@ def test_both_rankings_are_those_of_the_plain_computation(models, words):
 def test_the_famous_answer_needs_the_rule_that_is_left_unsaid():
     found = result()
     assert figure(found, "without-inputs").labels[0] == "queen"
-    assert figure(found, "with-inputs").labels[0] == "king (input)"
+    assert figure(found, "with-inputs").labels[0] == "king · a"
     assert "0.86" in found.finding
     assert "0.89" in found.finding
     assert found.predict.measured == "king"
@@ -100,7 +100,7 @@ def test_two_inputs_alike_give_a_line_and_say_so(a, b, c):
 
 def test_the_step_back_to_the_same_word_finds_it():
     found = result(a="king", b="cat", c="cat")  # king − cat + cat
-    assert figure(found, "with-inputs").labels[0] == "king (input)"
+    assert figure(found, "with-inputs").labels[0] == "king · a"
     assert figure(found, "with-inputs").values[0] == pytest.approx(1, abs=1e-5)
 
 

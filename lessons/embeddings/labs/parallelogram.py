@@ -38,11 +38,8 @@ class Answered(NamedTuple):
 def draw_bars(asked: Answered) -> tuple[Bars, Bars]:
     """Describe both rankings: with the three words that went in, and without them."""
     words, found = asked.vectors.words, asked.found
-    sign = _("{word} (input)")
-    labels = tuple(
-        sign.format(word=words[row]) if row in asked.rows else words[row]
-        for row in found.among_all.rows
-    )
+    letters = {row: f" · {letter}" for row, letter in zip(asked.rows, "abc", strict=True)}
+    labels = tuple(words[row] + letters.get(int(row), "") for row in found.among_all.rows)
     with_inputs = Bars(
         name="with-inputs",
         title=_("All {count} words").format(count=thousands(len(words))),
@@ -50,7 +47,7 @@ def draw_bars(asked: Answered) -> tuple[Bars, Bars]:
         values=found.among_all.cosines,
         value_title=_("cosine with {sum}").format(sum=asked.question),
         chosen=0,
-        caption=_("Nothing is left out: this is what the vectors say."),
+        caption=_("Nothing is left out; a, b and c mark the three inputs."),
     )
     others = Bars(
         name="without-inputs",
