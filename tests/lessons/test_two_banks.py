@@ -163,9 +163,8 @@ def test_a_default_layer_is_cut_to_what_the_encoder_has_and_random_weights_are_n
     assert any("random" in note for note in found.notes)
 
 
-def test_uses_are_known_by_the_words_around_them():
-    _lines, uses = read_uses("spring", "Flowers bloom in spring.\nA spring broke", MODELS.encoder())
-    assert [use.label for use in uses] == [
-        "1 Flowers bloom in spring"[:21] + "…",
-        "2 A spring broke",
-    ]
+def test_uses_are_known_by_the_telling_words_beside_them():
+    encoder = MODELS.encoder()
+    _lines, uses = read_uses("bat", "A bat flew out of the cave.\nThe bat hit a bat.", encoder)
+    assert [use.label for use in uses] == ["1 flew cave", "2a The hit", "2b hit a"]
+    assert [use.mark for use in uses] == ["1", "2a", "2b"]

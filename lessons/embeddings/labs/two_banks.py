@@ -98,6 +98,7 @@ def compare(
     return Compared(
         word=clean(word),
         uses=uses,
+        texts=tuple(clean(lines[use.line].text) for use in uses),
         vectors=vectors,
         cosines=np.stack([cosine_matrix(level) for level in vectors]),
         static=cosine_matrix(static_vectors(lines, uses, encoder)),
@@ -117,17 +118,17 @@ def unlike(lines: tuple[Tokenized, ...], states: list[Array]) -> float | None:
 
 def find(compared: Compared) -> str:
     """Say which uses are closest and which farthest in the chosen layer."""
-    level, labels = compared.cosines[compared.layer], compared.labels
-    above = np.triu_indices(len(labels), 1)
+    level, marks = compared.cosines[compared.layer], [use.mark for use in compared.uses]
+    above = np.triu_indices(len(marks), 1)
     pairs = level[above]
     best, worst = int(pairs.argmax()), int(pairs.argmin())
     words: dict[str, Any] = {
         "word": quote(compared.word),
         "layer": compared.layer,
-        "a": quote(labels[above[0][best]], 30),
-        "b": quote(labels[above[1][best]], 30),
-        "c": quote(labels[above[0][worst]], 30),
-        "d": quote(labels[above[1][worst]], 30),
+        "a": marks[above[0][best]],
+        "b": marks[above[1][best]],
+        "c": marks[above[0][worst]],
+        "d": marks[above[1][worst]],
         "high": float(pairs[best]),
         "low": float(pairs[worst]),
     }
@@ -137,11 +138,11 @@ def find(compared: Compared) -> str:
             "the same vector every time."
         )
     elif len(pairs) == 1:
-        text = _("In layer {layer}, {word} in {a} and in {b} measures {high:.2f}.")
+        text = _("In layer {layer}, the uses of {word} in lines {a} and {b} measure {high:.2f}.")
     else:
         text = _(
-            "In layer {layer}, the closest uses of {word} are {a} and {b}: {high:.2f}. "
-            "The farthest are {c} and {d}: {low:.2f}."
+            "In layer {layer}, the closest uses of {word} are those in lines {a} and {b}: "
+            "{high:.2f}. The farthest are those in lines {c} and {d}: {low:.2f}."
         )
     static = _(" The static vector would say {static:.2f} for every pair.")
     said = text.format(**words)
@@ -223,9 +224,11 @@ def predict(compared: Compared, pair: tuple[int, int], finding: str) -> Predicti
     others = [n for n in range(len(labels)) if n != look]
     if len(others) < 3:
         return None
-    question = _("Before you look: which use of {word} will be closest to {use} in layer {layer}?")
+    question = _(
+        "Before you look: which use of {word} is closest to that in line {use}, in layer {layer}?"
+    )
     asked = question.format(
-        word=quote(compared.word), use=quote(labels[look], 30), layer=compared.layer
+        word=quote(compared.word), use=compared.uses[look].mark, layer=compared.layer
     )
     answer = _("{use}: cosine {cosine:.2f}.").format(
         use=quote(labels[best], 30), cosine=float(compared.cosines[compared.layer, look, best])

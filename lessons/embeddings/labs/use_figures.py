@@ -18,6 +18,7 @@ class Compared(NamedTuple):
 
     word: str
     uses: tuple[Use, ...]
+    texts: tuple[str, ...]  # the sentence of each use
     vectors: Array  # (L + 1, uses, D)
     cosines: Array  # (L + 1, uses, uses)
     static: Array  # (uses, uses) cosines of the rows of the word table
@@ -38,8 +39,8 @@ def draw_lines(compared: Compared, look: int) -> Lines:
     curves = [Line(compared.labels[n], layers, compared.cosines[:, look, n]) for n in others]
     return Lines(
         name="layers",
-        title=_("{word} in {use}, compared with its other uses").format(
-            word=quote(compared.word), use=quote(compared.labels[look], 30)
+        title=_("{word} in line {use}, compared with its other uses").format(
+            word=quote(compared.word), use=compared.uses[look].mark
         ),
         lines=(Line(_("static vector"), layers, static, "accent"), *curves),
         x_title=_("layer (0: word and position, before any layer)"),
@@ -74,6 +75,7 @@ def draw_map(compared: Compared) -> tuple[Scatter, tuple[str, ...]]:
         title=_("The uses on a map, layer {n}").format(n=compared.layer),
         points=view.points,
         labels=compared.labels,
+        details=compared.texts,
         x_title=_("first direction ({share:.0%} of the variance)").format(share=first),
         y_title=_("second direction ({share:.0%})").format(share=second),
         caption=_("Each point is the vector that one sentence gives the word, laid flat by PCA."),

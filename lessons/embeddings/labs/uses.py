@@ -14,13 +14,15 @@ from app.reading import quote
 
 MOST_LINES, MOST_USES = 6, 8
 LONGEST = 22  # letters of a label, as many as a map shows
+TELLING = 4  # letters of a word that tells something: shorter ones are mostly grammar
 
 
 class Use(NamedTuple):
-    """One use of the word: its line, its tokens, and a few words around it to know it by."""
+    """One use of the word: its line, its tokens, and what it is called."""
 
     line: int  # from 0
     tokens: tuple[int, ...]
+    mark: str  # its line, from 1, with a letter where a line has several
     label: str
 
 
@@ -44,17 +46,17 @@ def find_uses(word: str, tokens: Tokenized) -> list[tuple[int, ...]]:
 
 
 def name_use(tokens: Tokenized, use: tuple[int, ...], mark: str) -> str:
-    """Write a use with the words around it, up to five in all: enough to know it by."""
-    first, last = tokens.words[use[0]], tokens.words[use[-1]]
-    if first is None or last is None:
-        return mark
-    spans = tokens.word_spans
-    words = [n for n, label in enumerate(tokens.word_labels) if any(c.isalnum() for c in label)]
-    after = [n for n in words if n > last][:3]
-    before = [n for n in words if n < first][-(4 - len(after)) :]
-    start = spans[min([*before, first])][0]
-    end = spans[max([*after, last])][1]
-    text = f"{mark} {clean(' '.join(tokens.text[start:end].split()))}"
+    """Write a use with the two telling words nearest to it: "1 river watched" says which bank."""
+    inside = {tokens.words[n] for n in use}
+    others = [
+        (n, label)
+        for n, label in enumerate(tokens.word_labels)
+        if n not in inside and any(c.isalnum() for c in label)
+    ]
+    telling = [(n, label) for n, label in others if len(label) >= TELLING] or others
+    centre = float(np.mean([n for n in inside if n is not None]))
+    near = sorted(sorted(telling, key=lambda word: abs(word[0] - centre))[:2])
+    text = " ".join([mark, *(label for _n, label in near)])
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -91,27 +93,29 @@ def read_uses(
         if not uses:
             message = _("Line {n} has no {word} in it, as a whole word. Change it or take it out.")
             raise BadInput("sentences", message.format(n=n + 1, word=quote(clean(word))))
+    total = sum(map(len, found))
+    if total > MOST_USES:
+        message = _("The word stands here {n} times; at most {most} uses are compared.")
+        raise BadInput("sentences", message.format(n=total, most=MOST_USES))
     named = tuple(
-        Use(n, use, name_use(lines[n], use, mark(n, place, len(uses))))
+        Use(n, use, sign, name_use(lines[n], use, sign))
         for n, uses in enumerate(found)
-        for place, use in enumerate(uses)
+        for use, sign in zip(uses, marks(n, len(uses)), strict=True)
     )
     if len(named) < 2:
         raise BadInput("sentences", _("One use has nothing to be compared with. Add a line."))
-    if len(named) > MOST_USES:
-        message = _("The word stands here {n} times; at most {most} uses are compared.")
-        raise BadInput("sentences", message.format(n=len(named), most=MOST_USES))
     return lines, named
 
 
-def mark(line: int, place: int, count: int) -> str:
-    """Number a use by its line, and by a letter when the line has several.
+def marks(line: int, count: int) -> list[str]:
+    """Number the uses of a line, with letters when it has several.
 
     Example:
-        >>> mark(0, 0, 1), mark(2, 1, 2)
-        ('1', '3b')
+        >>> marks(0, 1), marks(2, 2)
+        (['1'], ['3a', '3b'])
     """
-    return f"{line + 1}{'abcdefgh'[place % 8] if count > 1 else ''}"
+    letters = "abcdefgh" if count > 1 else ("",)
+    return [f"{line + 1}{letters[n]}" for n in range(count)]
 
 
 def read_line(number: int, line: str, encoder: Encoder) -> Tokenized:
