@@ -49,6 +49,17 @@ def permute(weights, heads):
     return weights.reshape(heads, 2, -1, weights.shape[1]).swapaxes(1, 2).reshape(weights.shape)
 
 
+def tensors():
+    """Give the tiny Llama's tensors under GGUF's names, as llama.cpp's converter writes them."""
+    for name, array in open_tensors(GOLDEN / "llama_tiny" / "model.safetensors").items():
+        stem = name.removesuffix(".weight")
+        layer = stem.split(".")[2] if "layers" in stem else None
+        part = stem.split(f"layers.{layer}.")[-1]
+        heads = {"self_attn.q_proj": 4, "self_attn.k_proj": 2}.get(part)
+        short = SHORT[part] if layer is None else f"blk.{layer}.{SHORT[part]}"
+        yield f"{short}.weight", np.array(permute(array, heads) if heads else array)
+
+
 def write_gguf(path, *, architecture="llama", pre="smollm"):
     """Write the tiny Llama of the reference arrays as a GGUF file, with a vocabulary of its own."""
     writer = gguf.GGUFWriter(path, architecture)
@@ -67,14 +78,8 @@ def write_gguf(path, *, architecture="llama", pre="smollm"):
     writer.add_token_merges(["h e", "Ġ he", "l o"])
     writer.add_eos_token_id(0)
     writer.add_chat_template(TEMPLATE)
-    for name, array in open_tensors(GOLDEN / "llama_tiny" / "model.safetensors").items():
-        stem = name.removesuffix(".weight")
-        layer = stem.split(".")[2] if "layers" in stem else None
-        part = stem.split(f"layers.{layer}.")[-1]
-        if part.endswith(("q_proj", "k_proj")):
-            array = permute(array, 4 if "q_proj" in part else 2)  # noqa: PLW2901
-        short = SHORT[part] if layer is None else f"blk.{layer}.{SHORT[part]}"
-        writer.add_tensor(f"{short}.weight", np.ascontiguousarray(array))
+    for name, array in tensors():
+        writer.add_tensor(name, array)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -203,6 +203,11 @@ def make_smollm2(path: Path) -> None:
             "written": written[0, len(ids) :].numpy(),
         }
     save("llama_smollm2.npz", cases)
+    make_tokens(tokenizer)
+
+
+def make_tokens(tokenizer: PlainTokenizer) -> None:
+    """Write how every awkward string is cut."""
     rows = []
     for text in WORDS["strings"]:
         ids = tokenizer.encode(text)
