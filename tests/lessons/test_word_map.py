@@ -111,6 +111,7 @@ def test_an_address_with_only_a_sentence_maps_its_words():
     found = result(text=EXAMPLE, neighbours=0)
     assert figure(found, "map").labels[:5] == ("the", "animal", "did", "n't", "cross")
     assert found.chosen["words"] == ""  # so that the next sentence is mapped, too
+    assert figure(result(words="", neighbours=0), "map").labels[:2] == ("the", "animal")
 
 
 def test_our_own_words_give_way_to_a_readers_sentence_but_chosen_words_do_not():

@@ -23,8 +23,8 @@ def choose_words(
     """Take the words of the field, or else of the sentence, or else ours.
 
     Our own words in the field, left as they were, give way to a sentence of the reader's.
-    Gives what was found, remarks on the rest, and what the field shows. given: whether the
-    sentence came with the address.
+    Gives what was found, remarks on the rest, and what the field shows. given: whether
+    a sentence, or a field left empty, came with the address.
 
     Raises: BadInput, when none of the words is in the table.
     """

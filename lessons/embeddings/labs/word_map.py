@@ -67,7 +67,7 @@ def compute(form: WordMapForm, models: Models) -> Result:
     """Look the words up, gather their neighbours, and lay all of them flat."""
     vectors, watch = models.word_vectors(form.model), Stopwatch()
     found, remarks, kept = choose_words(
-        form.words, form.text, vectors, given="text" in form.model_fields_set
+        form.words, form.text, vectors, given=bool({"text", "words"} & form.model_fields_set)
     )
     room = min(10, (CROWD - len(found.words)) // len(found.words))
     count = min(form.neighbours, room)
