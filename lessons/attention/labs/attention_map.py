@@ -157,28 +157,43 @@ def numbers(
     heard = listen(
         trace.hidden[layer], encoder.weights, name, config, mask=None, keep=None, scale=True
     )
-    query, key = (int(np.flatnonzero(rows.groups == rows.shown[n])[0]) for n in pair)
+    pieces = [np.flatnonzero(rows.groups == rows.shown[n]) for n in pair]
+    query, key = (int(each[0]) for each in pieces)
     scores = heard[3].scores[head, query]
-    total, size = float(np.exp(scores).sum()), config.width // config.heads
     weight = float(softmax(scores)[key])
-    product = float(scores[key]) * np.sqrt(size)
-    formula = Formula(
-        _("The weight of this cell"),
+    whole = all(len(each) == 1 for each in pieces)
+    size = config.width // config.heads
+    formula = write_formula(scores, query, key, size, weight, whole=whole)
+    return (formula,), write_code(scores, query, key, weight)
+
+
+def write_formula(
+    scores: Array, query: int, key: int, size: int, weight: float, *, whole: bool
+) -> Formula:
+    """Write softmax for one cell; where a cell joins several pieces, for the first of each."""
+    total, product = float(np.exp(scores).sum()), float(scores[key]) * np.sqrt(size)
+    title = _("The weight of this cell") if whole else _("The weight between the first pieces")
+    return Formula(
+        title,
         r"\alpha_{ij}=\frac{\exp(q_i\cdot k_j/\sqrt{d_k})}{\sum_{m}\exp(q_i\cdot k_m/\sqrt{d_k})}",
         rf"Q,K\in\mathbb{{R}}^{{{len(scores)}\times {size}}}\quad "
         rf"QK^{{\top}}\in\mathbb{{R}}^{{{len(scores)}\times {len(scores)}}}",
         rf"\alpha_{{{query + 1},{key + 1}}}="
         rf"\frac{{\exp({product:.3f}/\sqrt{{{size}}})}}{{{total:.3f}}}={weight:.3f}",
     )
+
+
+def write_code(scores: Array, query: int, key: int, weight: float) -> Snippet:
+    """Write the lines of NumPy that print the same weight."""
     listed = ", ".join(f"{score:.4f}" for score in scores)
     code = (
         "import numpy as np\n\n"
-        f"# q·k/√d_k of token {query + 1} with all {len(scores)} tokens\n"
+        f"# q·k/√d_k of token {query + 1} with all {len(scores)} tokens, special ones counted\n"
         f"scores = np.array([{listed}])\n"
         "weights = np.exp(scores - scores.max())\nweights /= weights.sum()\n"
-        f"print(round(float(weights[{key}]), 3))"
+        f'print(f"{{weights[{key}]:.3f}}")'
     )
-    return (formula,), Snippet(code, f"{weight:.3f}".rstrip("0"))
+    return Snippet(code, f"{weight:.3f}")
 
 
 def predict(rows: Rows, row: Array, looker: int, finding: str) -> Prediction | None:
