@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -50,8 +51,9 @@ class Section:
     title: str
 
 
+@lru_cache(maxsize=2048)
 def maths(latex: str, *, display: bool = False) -> Markup:
-    """Turn a formula into MathML."""
+    """Turn a formula into MathML; most formulas of a lab stay as they are while one types."""
     mode = "block" if display else "inline"
     return Markup(latex2mathml.converter.convert(latex, display=mode))  # noqa: S704 (its own output)
 
