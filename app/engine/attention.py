@@ -73,3 +73,16 @@ def merge_heads(x: Array) -> Array:
     """
     *leading, heads, tokens, width = x.shape
     return np.swapaxes(x, -3, -2).reshape(*leading, tokens, heads * width)
+
+
+def contributions(weights: Array, values: Array) -> Array:
+    """Say what each token adds to the mix of one query: its value, as loud as its weight.
+
+    Shapes: weights (..., S), values (..., S, K) -> (..., S, K), whose sum over S is the mix.
+
+    Example: a quarter of (0, 4) and three quarters of (8, 0).
+        >>> contributions(np.array([0.25, 0.75]), np.array([[0.0, 4.0], [8.0, 0.0]]))
+        array([[0., 1.],
+               [6., 0.]])
+    """
+    return weights[..., None] * values

@@ -1,5 +1,6 @@
 """The labs of lesson 1."""
 
 from lessons.attention.labs.attention_map import ATTENTION_MAP
+from lessons.attention.labs.attention_steps import ATTENTION_STEPS
 
-LABS = (ATTENTION_MAP,)
+LABS = (ATTENTION_STEPS, ATTENTION_MAP)
