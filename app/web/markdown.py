@@ -22,6 +22,8 @@ from app.i18n import _
 from app.web.highlight import highlight
 
 HEADING_ID = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
+# A formula of a line and the marks behind it, which must not start the next line.
+MARKED = re.compile(r'(<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>)([.,;:?!)”’]+)')
 CITATION = re.compile(r"\[@([a-z0-9]+)\]")
 # Containers that become an element of their own: its tag, its class, the name that it shows.
 BOXES = {
@@ -175,7 +177,8 @@ def render(tokens: Sequence[Token], sources: Sequence[Source], labs: Sequence[st
         else:
             plain.append(token)
     flush()
-    return Markup(cite(reachable("".join(parts)), sources))  # noqa: S704 (from our own prose, html off)
+    text = MARKED.sub(r'<span class="unbroken">\1\2</span>', reachable("".join(parts)))
+    return Markup(cite(text, sources))  # noqa: S704 (from our own prose, html off)
 
 
 def reachable(text: str) -> str:

@@ -1,5 +1,7 @@
 """Lesson prose becomes the HTML that it says."""
 
+import re
+
 import pytest
 
 from app.catalogue import Source
@@ -55,3 +57,8 @@ def test_raw_html_in_prose_is_text():
 
 def test_the_colours_of_query_key_and_value_are_classes():
     assert '<span class="query">queries</span>' in html("The [queries]{.query} ask.")
+
+
+def test_a_full_stop_behind_a_formula_stays_on_its_line():
+    assert re.search(r'<span class="unbroken"><math .*</math>\.</span>', html("So $T$."))
+    assert "unbroken" not in html("So $T$ is.")
