@@ -23,7 +23,7 @@ from app.web.highlight import highlight
 
 HEADING_ID = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
 # A formula of a line and the marks behind it, which must not start the next line.
-MARKED = re.compile(r'(<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>)([.,;:?!)”’]+)')
+MARKED = re.compile(r'(<span class="math inline">(?:(?!</span>).)*</span>)([.,;:?!)”’]+)')
 CITATION = re.compile(r"\[@([a-z0-9]+)\]")
 # Containers that become an element of their own: its tag, its class, the name that it shows.
 BOXES = {
