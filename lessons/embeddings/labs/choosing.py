@@ -39,17 +39,26 @@ def choose_words(
             raise BadInput("words", message.format(most=MOST, count=len(found.words)))
         return found, remark(found, vectors), words
     if untouched or given:
-        found = look_up(read_words(text), vectors)
-        if found.words:
-            left = len(found.words) - MOST
-            cut = _("The last {n} words of your sentence had no room.").format(n=left)
-            first = found._replace(words=found.words[:MOST], rows=found.rows[:MOST])
-            return first, (*remark(first, vectors), *((cut,) if left > 0 else ())), ""
-        ours = look_up(OURS.split(), vectors)
-        none = _("No word of your sentence is in this English table, so these are words of ours.")
-        return ours, (none,), ""
+        return (*sentence_words(text, vectors), "")
     ours = look_up(OURS.split(), vectors)
     return ours, remark(ours, vectors), OURS
+
+
+def sentence_words(text: str, vectors: WordVectors) -> tuple[LookedUp, tuple[str, ...]]:
+    """Look up a sentence's words; for a sentence without a known one, ours.
+
+    Raises: BadInput, as read_words.
+    """
+    found = look_up(read_words(text), vectors)
+    if not found.words:
+        none = _("No word of your sentence is in this English table, so these are words of ours.")
+        return look_up(OURS.split(), vectors), (none,)
+    first = found._replace(words=found.words[:MOST], rows=found.rows[:MOST])
+    left = len(found.words) - MOST
+    if left <= 0:
+        return first, remark(first, vectors)
+    cut = _("The last {n} words of your sentence had no room.").format(n=left)
+    return first, (*remark(first, vectors), cut)
 
 
 def read_words(text: str) -> tuple[str, ...]:

@@ -116,13 +116,13 @@ def unlike(lines: tuple[Tokenized, ...], states: list[Array]) -> float | None:
     return float(cosine_matrix(vectors)[different].mean()) if different.any() else None
 
 
-def find(compared: Compared) -> str:
-    """Say which uses are closest and which farthest in the chosen layer."""
-    level, marks = compared.cosines[compared.layer], [use.mark for use in compared.uses]
+def extremes(compared: Compared) -> dict[str, Any]:
+    """Find the closest pair of uses, a and b, and the farthest, c and d."""
+    marks = [use.mark for use in compared.uses]
     above = np.triu_indices(len(marks), 1)
-    pairs = level[above]
+    pairs = compared.cosines[compared.layer][above]
     best, worst = int(pairs.argmax()), int(pairs.argmin())
-    words: dict[str, Any] = {
+    return {
         "word": quote(compared.word),
         "layer": compared.layer,
         "a": marks[above[0][best]],
@@ -132,12 +132,17 @@ def find(compared: Compared) -> str:
         "high": float(pairs[best]),
         "low": float(pairs[worst]),
     }
-    if pairs[worst] >= SAME:
+
+
+def find(compared: Compared) -> str:
+    """Say which uses are closest and which farthest in the chosen layer."""
+    words = extremes(compared)
+    if words["low"] >= SAME:
         text = _(
             "In layer {layer} all uses of {word} measure 1.00: the same sentence gives the word "
             "the same vector every time."
         )
-    elif len(pairs) == 1:
+    elif len(compared.uses) == 2:
         text = _("In layer {layer}, the uses of {word} in lines {a} and {b} measure {high:.2f}.")
     else:
         text = _(

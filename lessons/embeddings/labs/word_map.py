@@ -10,6 +10,7 @@ from app.figures import Bars, Scatter, Scatter3D
 from app.figures.describe import Array
 from app.i18n import _
 from app.lab import (
+    Formula,
     Lab,
     LabForm,
     Prediction,
@@ -77,16 +78,13 @@ def compute(form: WordMapForm, models: Models) -> Result:
         flat = project(form.projection, units)
         cosines = cosine_matrix(units[: gathered.own])
     look = form.look - 1 if 0 < form.look <= gathered.own else first_look(found, kept)
-    nearest = gathered.nearest[look]
-    pair = (gathered.words[look], vectors.words[nearest.rows[0]])
-    u, v = vectors.vectors[gathered.rows[look]], vectors.vectors[nearest.rows[0]]
-    steps = cosine_steps(*pair, u, v, len(vectors.words))
+    steps, snippet = worked(gathered, look, vectors)
     finding = find(gathered, cosines, look, vectors)
     return Result(
         finding=finding,
         figures=draw(gathered, flat, look, vectors),
         maths=(steps, flat.formula) if flat.formula else (steps,),
-        snippet=Snippet(*cosine_snippet(*pair, u, v)),
+        snippet=snippet,
         models=(vectors.card,),
         engine_ms=watch.ms,
         predict=predict(gathered, cosines, look, finding),
@@ -95,6 +93,15 @@ def compute(form: WordMapForm, models: Models) -> Result:
         notes=(*flat.said, *remarks),
         context=links(gathered, look, vectors),
     )
+
+
+def worked(gathered: Gathered, look: int, vectors: WordVectors) -> tuple[Formula, Snippet]:
+    """Work out one cosine with its numbers: of the chosen word and its nearest."""
+    rows = (gathered.rows[look], int(gathered.nearest[look].rows[0]))
+    names = [vectors.words[row] for row in rows]
+    u, v = (vectors.vectors[row] for row in rows)
+    steps = cosine_steps(names[0], names[1], u, v, len(vectors.words))
+    return steps, Snippet(*cosine_snippet(names[0], names[1], u, v))
 
 
 def first_look(found: LookedUp, kept: str) -> int:
