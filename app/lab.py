@@ -45,6 +45,7 @@ def control(
     template draws it inside the result). shown: a property that the label explains, such as "T".
     """
     extra = {"control": kind, "shown": shown, "labels": limits.pop("labels", {})}
+    extra["step"] = limits.pop("step", "")  # of a number with decimals, for the control alone
     return Field(default, title=title, description=hint, json_schema_extra=extra, **limits)
 
 

@@ -61,6 +61,39 @@ def log_norms(jacobians: Array) -> Array:
     return norms
 
 
+class Fall(NamedTuple):
+    """How fast a gradient fades on its way back, as a straight line through its logarithms."""
+
+    per_step: float  # log10 of the factor that one more step multiplies it by; 0 from one step
+    half_life: float  # steps until half is left; infinite where it does not fade
+    distances: Array  # (N) the middles of up to ten stretches of the way
+    averages: Array  # (N) log10 of the size in each, on average
+
+
+def measure_fall(by_distance: Array) -> Fall:
+    """Fit a straight line through the logarithms of a gradient's sizes, by least squares.
+
+    Shapes: by_distance (T), the last token first; its own size is left out, and so is −∞ -> Fall.
+
+    Example: a tenth is left after each step, so half after log10 2 = 0.301 steps.
+        >>> fall = measure_fall(np.array([9.0, -1.0, -2.0, -3.0]))
+        >>> round(fall.per_step, 6), round(fall.half_life, 6), fall.averages.tolist()
+        (-1.0, 0.30103, [-1.0, -2.0, -3.0])
+
+    Source: least squares, Legendre 1805.
+    """
+    steps = np.flatnonzero(np.isfinite(by_distance[1:])) + 1
+    sizes = by_distance[steps].astype(np.float64)
+    if len(steps) == 0:
+        return Fall(-math.inf, 0.0, by_distance[:0], by_distance[:0])
+    spread = steps - steps.mean()
+    per_step = float(spread @ sizes) / max(float(spread @ spread), 1e-9)
+    half_life = math.log10(2) / -per_step if per_step < 0 else math.inf
+    stretches = [np.array_split(each, min(10, len(steps))) for each in (steps, sizes)]
+    distances, averages = (np.array([part.mean() for part in each]) for each in stretches)
+    return Fall(per_step, half_life, distances, averages)
+
+
 def recurrent_log_norms(kind: str, trace: RecurrentTrace, weights: RecurrentWeights) -> Array:
     """Follow the gradient of the last state back to every input: a product of T − t Jacobians.
 

@@ -151,7 +151,7 @@ def view(
         value=value,
         least=least,
         most=limits.get(name, most),
-        step=1 if info.annotation is int else "any",
+        step=1 if info.annotation is int else extra.get("step") or "any",
         options=options(info, extra, value, lab, models),
         message=reading.messages.get(name, ""),
     )

@@ -9,6 +9,7 @@ from app.engine.jacobian import (
     attention_jacobian,
     initial_attention,
     log_norms,
+    measure_fall,
     recurrent_log_norms,
 )
 from app.engine.recurrent import CELLS, RecurrentWeights, initial_weights, recur
@@ -119,3 +120,30 @@ def test_two_thousand_tokens_stay_within_bounded_memory():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60e6
+
+
+@pytest.mark.parametrize("per_step", [-0.3, -0.001, 0.25])
+def test_a_straight_line_of_logarithms_is_found_again(per_step):
+    fall = measure_fall(2 + per_step * np.arange(300.0))
+    assert fall.per_step == pytest.approx(per_step)
+    # Half is left after log10 2 = 0.30103 has been lost.
+    expected = 0.30103 / -per_step if per_step < 0 else np.inf
+    assert fall.half_life == pytest.approx(expected, rel=1e-5)
+    assert len(fall.averages) == 10
+    np.testing.assert_allclose(fall.averages, 2 + per_step * fall.distances)
+
+
+def test_the_last_tokens_own_size_and_zeros_do_not_bend_the_line():
+    fall = measure_fall(np.array([50.0, -1.0, -2.0, -np.inf]))
+    assert fall.per_step == pytest.approx(-1)
+    assert fall.distances.tolist() == [1, 2]
+
+
+def test_of_zeros_alone_nothing_is_left_at_once():
+    fall = measure_fall(np.array([0.0, -np.inf, -np.inf]))
+    assert (fall.per_step, fall.half_life, len(fall.averages)) == (-np.inf, 0.0, 0)
+
+
+def test_one_step_makes_no_line():
+    fall = measure_fall(np.array([0.0, -1.0]))
+    assert (fall.per_step, fall.half_life) == (0.0, np.inf)
