@@ -35,7 +35,7 @@ def measure() -> list[Row]:
     for tokens in LENGTHS:
         ids = np.random.default_rng(tokens).integers(100, config.vocabulary, tokens)
         rows += prefill(model, weights, config, ids)
-    return [*rows, *decoding(model, weights, config), *typing(weights, config)]
+    return [*rows, *decoding(model, weights, config), *typing_on(weights, config)]
 
 
 def prefill(model: Any, weights: Any, config: LlamaConfig, ids: np.ndarray) -> list[Row]:
@@ -72,7 +72,7 @@ def read_all(weights: Any) -> Run:
     return lambda: [tensor @ tensor for tensor in flat]
 
 
-def typing(weights: Any, config: LlamaConfig) -> list[Row]:
+def typing_on(weights: Any, config: LlamaConfig) -> list[Row]:
     """Answer a prompt of 12 tokens, from nothing and when it extends the last one by a token."""
     ids = np.random.default_rng(12).integers(100, config.vocabulary, 12)
     cache = write_on_fast(ids[:-1], weights, config).cache
