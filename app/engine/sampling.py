@@ -63,8 +63,9 @@ def likeliest(scores: Array, count: int) -> Ids:
         [1, 2]
     """
     count = min(count, len(scores))
-    candidates = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
-    return candidates[np.argsort(-scores[candidates], kind="stable")][:count]
+    falling = -scores
+    candidates = np.flatnonzero(falling <= np.partition(falling, count - 1)[count - 1])
+    return candidates[np.argsort(falling[candidates], kind="stable")][:count]
 
 
 def nucleus(probabilities: Array, top_p: float) -> NDArray[np.bool_]:
@@ -78,7 +79,7 @@ def nucleus(probabilities: Array, top_p: float) -> NDArray[np.bool_]:
 
     Source: Holtzman et al. 2020, equation 2.
     """
-    order = likeliest(probabilities, len(probabilities))
+    order = likeliest(probabilities, int(np.count_nonzero(probabilities)))
     before = np.cumsum(probabilities[order], dtype=np.float64) - probabilities[order]
     kept = np.zeros(len(probabilities), bool)
     kept[order[before < top_p]] = True
@@ -107,9 +108,12 @@ def shape_distribution(
         raise EngineError(f"temperature {temperature}, top-k {top_k}, top-p {top_p}: out of range")
     certain = temperature < COLDEST
     scaled = logits / (1.0 if certain else float(temperature))
-    kept = np.zeros(len(logits), bool)
-    kept[likeliest(scaled, 1 if certain else top_k or len(logits))] = True
-    kept &= nucleus(softmax(np.where(kept, scaled, -np.inf)), top_p) if top_p < 1 else True
+    count = 1 if certain else top_k or len(logits)
+    kept = np.full(len(logits), count >= len(logits))
+    if count < len(logits):
+        kept[likeliest(scaled, count)] = True
+    if top_p < 1:
+        kept = nucleus(softmax(np.where(kept, scaled, -np.inf)), top_p)
     probabilities = softmax(np.where(kept, scaled, -np.inf))
     return Distribution(log_softmax(logits), scaled, kept, probabilities)
 
