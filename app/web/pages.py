@@ -45,9 +45,9 @@ def lesson_page(
 
 
 def home_panel(site: Site, query: Mapping[str, str]) -> Panel | None:
-    """Give the first lab of the course, which the home page shows in small."""
+    """Give the first lab of the course by its number, which the home page shows in small."""
     for lesson in site.lessons[:1]:
-        for lab in lesson.labs[:1]:
+        for lab in sorted(lesson.labs, key=lambda lab: lab.number)[:1]:
             kept = {name: query[name] for name in ("text", "token") if name in query}
             return site.bench.panel(lesson, lab, kept)
     return None
