@@ -85,17 +85,22 @@ def explain(error: Any) -> str:
 
 
 def to_query(
-    form: LabForm, chosen: Mapping[str, object] | None = None, keep: Collection[str] = ("text",)
+    form: LabForm,
+    chosen: Mapping[str, object] | None = None,
+    keep: Collection[str] = ("text",),
+    drop: Collection[str] = (),
 ) -> str:
     """Write a form as the query of an address, leaving out what stands at its default.
 
     keep: names that are written all the same: a script sets only the fields that an address names.
+    drop: names that are left out whatever their value.
     """
     values = {**form.model_dump(), **(chosen or {})}
     kept = {
         name: value
         for name, value in values.items()
         if name in type(form).model_fields
+        and name not in drop
         and (name in keep or value != type(form).model_fields[name].default)
     }
     return urlencode({name: write(value) for name, value in kept.items()})

@@ -13,7 +13,7 @@ from app.figures import Arcs, Figure
 from app.figures.svg import svg
 from app.figures.table import Table, table
 from app.i18n import _
-from app.lab import BadInput, Lab, LabForm, Result
+from app.lab import BadInput, Lab, LabForm, Preset, Result
 from app.models import ModelError, Models
 from app.web.forms import FieldView, Reading, field_views, read_form, to_query
 from app.web.markdown import maths
@@ -55,6 +55,16 @@ class Panel:
         """The address of this panel alone, to be framed elsewhere."""
         return self.address().replace("/lessons/", "/embed/", 1).replace("/labs/", "/", 1)
 
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """The suggestions that this model can follow: a small one has fewer layers and heads."""
+        limits = self.result.limits if self.result else {}
+        return tuple(
+            preset
+            for preset in self.lab.presets
+            if all(int(preset.values.get(name, 0)) <= most for name, most in limits.items())
+        )
+
     def preset_address(self, values: Mapping[str, str]) -> str:
         """Give the address of a preset."""
         return f"{self.action}?{urlencode(values)}"
@@ -68,6 +78,13 @@ class Panel:
         assert self.reading.form is not None  # noqa: S101 (a result has a form)
         chosen = {**dict(self.result.chosen if self.result else {}), **changes}
         return f"{self.action}?{to_query(self.reading.form, chosen, {'text', *changes})}"
+
+    def without_values(self, *names: str) -> str:
+        """Give the address of this state but for some values, ready for them to be added."""
+        assert self.reading.form is not None  # noqa: S101 (a result has a form)
+        chosen = dict(self.result.chosen if self.result else {})
+        query = to_query(self.reading.form, chosen, drop=names)
+        return f"{self.action}?{query}&" if query else f"{self.action}?"
 
     def figure(self, name: str) -> Figure:
         """Give one of the result's figures by its name."""
