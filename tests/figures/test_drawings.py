@@ -4,6 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pytest
 from figure_examples import CAT, ODD, of_every_kind, weights
 
 from app.figures import (
@@ -14,6 +15,7 @@ from app.figures import (
     Heatmap,
     Line,
     Lines,
+    Node,
     Scatter,
     Scatter3D,
     Tokens,
@@ -222,3 +224,12 @@ def test_narrow_lines_of_chips_fit_a_phone():
     words = tuple(f"word{n}" for n in range(40))
     wide, narrow = (ET.fromstring(svg(Tokens("t", "T", words, narrow=n))) for n in (False, True))
     assert float(narrow.get("width")) <= 328 < float(wide.get("width"))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 9])
+def test_a_ring_of_few_nodes_begins_at_the_top_of_its_picture(count):
+    nodes = tuple(Node(f"n{n}", 0, 0) for n in range(count))
+    drawing = ET.fromstring(svg(Graph("g", "G", nodes, (), ring=True)))
+    names = [float(words.get("y")) for words in drawing.findall(".//{*}text")]
+    assert len(names) == count
+    assert min(names) < 30

@@ -44,14 +44,18 @@ def around(figure: Graph) -> list[Place]:
     widest = max(halves, default=20.0)
     # Chips are wider than high: the ring is stretched so that those at its foot stand apart.
     typical = (sum(halves) / max(count, 1) + widest) / 2
-    across = max(radius, 2 * (typical + 4) / step)
+    across = max(radius, 2 * (typical + 7) / step)
+    # Of few nodes none may stand near the top or at the left: the picture is cut to what there is.
+    angles = [step * (n + GAP / 2) for n in range(count)]
+    highest = max(map(math.cos, angles), default=1.0)
+    leftmost = min(map(math.sin, angles), default=-1.0)
     return [
         Place(
-            widest + 6 + across * (1 + math.sin(step * (n + GAP / 2))),
-            CHIP / 2 + 8 + radius * (1 - math.cos(step * (n + GAP / 2))),
+            widest + 6 + across * (math.sin(angle) - leftmost),
+            CHIP / 2 + 8 + radius * (highest - math.cos(angle)),
             half,
         )
-        for n, half in enumerate(halves)
+        for angle, half in zip(angles, halves, strict=True)
     ]
 
 

@@ -34,8 +34,9 @@ from app.models import Models
 from app.reading import quote, read, rows_of
 
 Links = NDArray[np.bool_]
-# The drawing holds this many words; of a longer text it shows the stretch around the path.
-DRAWN = 24
+# The drawing holds this many words; of a longer text it shows the stretch around the path, and of
+# a longer path both its ends with one place between them for all the rest.
+DRAWN = 25
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
@@ -68,7 +69,7 @@ def compute(form: PathLengthForm, models: Models) -> Result:
         figures=(
             picture("chain", _("The recurrent chain"), words, chain, paths[0], (source, target)),
             picture("web", _("The attention web"), words, web, paths[1], (source, target)),
-            compare(counts),
+            *([compare(counts)] if max(counts) >= 0 else []),
             growth(len(words)),
         ),
         maths=formulas(len(words), source, target, counts[0]),
@@ -77,8 +78,13 @@ def compute(form: PathLengthForm, models: Models) -> Result:
         engine_ms=watch.ms,
         predict=predict(words, source, target, counts[0], finding),
         chosen={"source": source + 1, "target": target + 1},
-        notes=remarks(len(words)),
-        context={"words": words, "source": source, "target": target},
+        notes=remarks(len(words), (source, target)),
+        context={
+            "words": words,
+            "source": source,
+            "target": target,
+            "reached": max(counts) >= 0,
+        },
     )
 
 
@@ -120,12 +126,18 @@ def find(words: Sequence[str], pair: tuple[int, int], counts: list[int], longest
 
 
 def stretch(count: int, pair: tuple[int, int]) -> list[int | None]:
-    """Choose the words to draw: all of a short text; of a long one its path, cut in the middle."""
+    """Choose the words to draw: all of a short text; of a long one its path, cut in the middle.
+
+    Example: of 128 words and a path from word 50 to word 100, twelve words of either end.
+        >>> shown = stretch(128, (50, 100))
+        >>> shown[:2], shown[11:14], shown[-1]
+        ([50, 51], [61, None, 89], 100)
+    """
     if count <= DRAWN:
         return list(range(count))
     low, high = min(pair), max(pair)
     if high - low < DRAWN:
-        first = max(0, min(low - (DRAWN - (high - low)) // 2, count - DRAWN))
+        first = min(max(0, low - (DRAWN - 1 - (high - low)) // 2), count - DRAWN)
         return list(range(first, first + DRAWN))
     half = DRAWN // 2
     return [*range(low, low + half), None, *range(high - half + 1, high + 1)]
@@ -141,12 +153,12 @@ def picture(
 ) -> Graph:
     """Describe one network with the way between the two words lit."""
     shown = stretch(len(words), pair)
-    left_out = len(words) - sum(n is not None for n in shown)
+    between = abs(pair[1] - pair[0]) + 2 - len(shown)  # words of the path that are not drawn
     place = {n: where for where, n in enumerate(shown) if n is not None}
     nodes = tuple(
-        Node(_("… {n} more …").format(n=left_out), 0, 0)
+        Node(_("… {n} more …").format(n=between), 0, 0)
         if n is None
-        else Node(words[n], 0, 0, "accent" if n in pair else "plain", n in path, n)
+        else Node(words[n], 0, 0, "accent" if n in pair else "plain", n in (*path, *pair), n)
         for n in shown
     )
     lit = set(pairwise(path))
@@ -174,10 +186,20 @@ def bridge(shown: list[int | None], lit: set[tuple[int, int]]) -> tuple[Edge, ..
 
 
 def compare(counts: list[int]) -> Bars:
-    """Describe the two counts side by side."""
+    """Describe the two counts side by side; where no way leads there is none to draw."""
     names = (_("along the chain"), _("through attention"))
-    values = np.array([max(count, 0) for count in counts], float)
-    return Bars("hops", _("Hops between the two words"), names, values, _("hops"))
+    shown = [n for n, count in enumerate(counts) if count >= 0]
+    caption = " ".join(
+        _("There is no way {name}.").format(name=names[n]) for n in (0, 1) if n not in shown
+    )
+    return Bars(
+        "hops",
+        _("Hops between the two words"),
+        tuple(names[n] for n in shown),
+        np.array([counts[n] for n in shown], float),
+        _("hops"),
+        caption=caption,
+    )
 
 
 def growth(count: int) -> Lines:
@@ -238,16 +260,17 @@ def predict(
     return Prediction(asked, options, str(count), finding)
 
 
-def remarks(count: int) -> tuple[str, ...]:
+def remarks(count: int, pair: tuple[int, int]) -> tuple[str, ...]:
     """Say what the drawing leaves out."""
     note = _(
         "One layer of each is drawn, over whole words. "
         "A stack of L layers adds L hops in depth to both."
     )
-    if count <= DRAWN:
+    drawn = sum(n is not None for n in stretch(count, pair))
+    if drawn == count:
         return (note,)
     cut = _("The drawing shows {drawn} of the {count} words; the counts are of all of them.")
-    return (note, cut.format(drawn=DRAWN, count=count))
+    return (note, cut.format(drawn=drawn, count=count))
 
 
 PATH_LENGTH = Lab(
