@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
 export PYTHONUTF8 := 1
 
-.PHONY: help setup serve fetch test check lint format bench lock browser
+.PHONY: help setup serve fetch hashes test check lint format bench lock browser
 
 help: ## say what each command does
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 10
@@ -21,6 +21,9 @@ serve: .venv/runs ## open the course: make serve [PORT=8000] [MODELS=small|full]
 
 fetch: .venv/runs ## download and check the models, once
 	@$(BIN)/python -m app.models.fetch --strict
+
+hashes: .venv/runs ## after a new export: the hashes of what ships, into models/catalogue.toml
+	@$(BIN)/python -m app.models.rehash
 
 test: check ## everything that must hold: style, types, layers, tests, browser
 check: setup browser lint

@@ -28,15 +28,23 @@ BLANKS = (
 )  # fmt: skip
 STARTS = ("I want to", "She is", "Where did", "My father", "The dog", "If you", "He didn't")
 MASK, SEPARATOR = 4, 3
+POSITION_TABLE = "embeddings.position_embeddings.weight"
+POSITIONS = 256  # rows that ship: 128 tokens of a reader's, the special ones, and room to write on
+
+
+def longer(table: Tensor) -> Tensor:
+    """Repeat the last trained row, so that texts a little longer than any in training are read."""
+    return torch.cat([table, table[-1:].expand(POSITIONS - len(table), -1)])
 
 
 def plain_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
     """Give the weights as they ship: no prefix, and the tied output matrix only once."""
-    return {
+    tensors = {
         name.removeprefix("bert."): value
         for name, value in model.state_dict().items()
         if "predictions.decoder" not in name and "position_ids" not in name
     }
+    return {**tensors, POSITION_TABLE: longer(tensors[POSITION_TABLE])}
 
 
 @torch.no_grad()
@@ -113,6 +121,7 @@ def settings(config: BertConfig) -> dict[str, Any]:
         "bos_token_id": 2,
         "eos_token_id": SEPARATOR,
         **{key: getattr(config, key) for key in kept},
+        "max_position_embeddings": POSITIONS,
     }
 
 

@@ -6,6 +6,7 @@ from app.models.errors import BrokenModel, FetchFailed, ModelError, NotInstalled
 from app.models.kinds import Encoder, WordVectors
 from app.models.library import Models
 from app.models.tokenizer import Tokenized, Tokenizer
+from app.models.trained import RecallNetwork, RecallNetworks, Translator
 
 __all__ = [
     "BrokenModel",
@@ -16,8 +17,11 @@ __all__ = [
     "ModelError",
     "Models",
     "NotInstalled",
+    "RecallNetwork",
+    "RecallNetworks",
     "Tokenized",
     "Tokenizer",
+    "Translator",
     "UnknownModel",
     "WordVectors",
 ]

@@ -57,11 +57,11 @@ class Entry(Strict):
     @property
     def sha256(self) -> Sha256:
         """The hash of the weights as they were published."""
-        return next(file.sha256 for file in self.files if file.name == self.weights)
+        return next(f.sha256 for f in self.files if self.weights in {f.name, f.path})
 
     @model_validator(mode="after")
     def _has_weights(self) -> Self:
-        if all(file.name != self.weights for file in self.files):
+        if all(self.weights not in {file.name, file.path} for file in self.files):
             raise ValueError(f"{self.name}: none of its files is {self.weights!r}")
         return self
 

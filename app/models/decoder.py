@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from app.engine import gpt2, llama
-from app.engine.bert import Ids, Weights
+from app.engine import bert, bert_causal, gpt2, llama
+from app.engine.bert import BertConfig, Ids, Weights
+from app.engine.bert_causal import CausalTrace
 from app.engine.cache import Cache, cached_tokens, reusable
 from app.engine.functions import Array
 from app.engine.gpt2 import GPT2Config, GPT2Trace
@@ -23,6 +24,8 @@ from app.models.tokenizer import Tokenizer
 
 REMEMBERED = 8  # texts; 128 tokens of SmolLM2 take 6 MB
 Read = tuple[Array, Cache]
+Trace = LlamaTrace | GPT2Trace | CausalTrace
+BERT_DECODER = "bert-decoder"
 
 
 class Architecture(NamedTuple):
@@ -32,7 +35,7 @@ class Architecture(NamedTuple):
     names: Callable[[Weights], Weights]  # the checkpoint's tensors under the engine's names
     check: Callable[[Weights, Any], None]
     table: str  # the tensor with one row a token
-    trace: Callable[..., LlamaTrace | GPT2Trace]
+    trace: Callable[..., Trace]
     read: Callable[..., Read]  # the last token's logits and the longer cache, quickly
 
 
@@ -46,7 +49,31 @@ def _read_gpt2(ids: Ids, weights: Weights, config: GPT2Config, cache: Cache | No
     return trace.logits[-1], trace.cache
 
 
+def _read_bert(ids: Ids, weights: Weights, config: BertConfig, cache: Cache | None) -> Read:
+    trace = bert_causal.write_on(ids, weights, config, cache=cache)
+    return trace.logits[-1], trace.cache
+
+
+def _bert_config(stated: Mapping[str, Any]) -> BertConfig:
+    return BertConfig.from_dict({**stated, "is_decoder": False})  # its mask is bert_causal's
+
+
+def architecture_of(stated: Mapping[str, Any]) -> str:
+    """Say how a folder's model is computed; BERT's block with a causal mask is a decoder.
+
+    Example:
+        >>> architecture_of({"model_type": "bert", "is_decoder": True})
+        'bert-decoder'
+    """
+    kind = str(stated.get("model_type"))
+    return BERT_DECODER if kind == "bert" and stated.get("is_decoder") else kind
+
+
 ARCHITECTURES = {
+    BERT_DECODER: Architecture(
+        *(_bert_config, bert.plain_names, bert.check_weights),
+        *("embeddings.word_embeddings.weight", bert_causal.write_on, _read_bert),
+    ),
     "llama": Architecture(
         *(LlamaConfig.from_dict, dict, check_llama),
         *("model.embed_tokens.weight", llama.write_on, _read_llama),
@@ -87,7 +114,7 @@ class Decoder:
     """A model in which every token sees what stands before it."""
 
     card: ModelCard
-    config: LlamaConfig | GPT2Config
+    config: LlamaConfig | GPT2Config | BertConfig
     weights: Weights
     tokenizer: Tokenizer
     chat_template: str  # Jinja2 text that lays out a conversation; empty when there is none
@@ -106,9 +133,15 @@ class Decoder:
         self.memory.keep(text, cache)
         return logits, cache
 
-    def trace(self, ids: Ids, **options: Any) -> LlamaTrace | GPT2Trace:
+    def trace(self, ids: Ids, **options: Any) -> Trace:
         """Read a text and keep every intermediate; the options are those of `write_on`."""
         return self.architecture.trace(ids, self.weights, self.config, **options)
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """What stood before every text in training, and is put before a reader's text too."""
+        first = self.tokenizer.special.get("[CLS]")
+        return () if first is None or not isinstance(self.config, BertConfig) else (first,)
 
     @property
     def stop(self) -> frozenset[int]:

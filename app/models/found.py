@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from app.models import kinds
+from app.models import kinds, trained
 from app.models.card import ModelCard
 from app.models.catalogue import Entry
+from app.models.decoder import BERT_DECODER, architecture_of
 from app.models.errors import BrokenModel
 from app.models.stamp import is_whole
 from app.models.tensors import read_header
@@ -33,13 +34,18 @@ class Architecture(NamedTuple):
     layers: str
     heads: str
     width: str
+    also: tuple[str, ...] = ()  # other roles that it plays
 
 
 HUGGING_FACE = ("num_hidden_layers", "num_attention_heads", "hidden_size")
 ARCHITECTURES: dict[str, Architecture] = {
     "bert": Architecture("encoder", kinds.open_encoder, *HUGGING_FACE),
+    BERT_DECODER: Architecture("decoder", kinds.open_decoder, *HUGGING_FACE, ("causal_lm",)),
     "llama": Architecture("decoder", kinds.open_decoder, *HUGGING_FACE),
     "gpt2": Architecture("decoder", kinds.open_decoder, "n_layer", "n_head", "n_embd"),
+    "seq2seq": Architecture(
+        *("translator", trained.open_translator, "n_decoder_layers", "n_heads", "d_model")
+    ),
 }
 
 
@@ -50,6 +56,13 @@ class Installed:
     card: ModelCard
     folder: Path
     opens: Open
+    also: tuple[str, ...] = ()  # other roles that it plays
+    base: str = ""  # the model beneath it, without which it is nothing
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All that it can be asked for as."""
+        return (self.card.role, *self.also)
 
     def open(self) -> object:
         """Open it now; what comes back holds the card too."""
@@ -93,8 +106,12 @@ def measure(folder: Path, card: ModelCard) -> Installed:
             raise BrokenModel(str(error)) from error
         card = replace(card, parameters=rows * width, width=width)
         return Installed(card, folder, kinds.open_word_vectors)
+    if card.role == "recall":
+        return _measure_recall(folder, card)
     config = kinds.read_json(folder / "config.json")
-    kind = ARCHITECTURES.get(str(config.get("model_type")))
+    if config.get("model_type") == trained.ADAPTER:
+        return Installed(card, folder, kinds.open_encoder, base=str(config.get("base")))
+    kind = ARCHITECTURES.get(architecture_of(config))
     if kind is None:
         known = ", ".join(ARCHITECTURES)
         raise BrokenModel(f"model_type is {config.get('model_type')!r}; known here: {known}")
@@ -107,7 +124,29 @@ def measure(folder: Path, card: ModelCard) -> Installed:
         heads=_whole(config, kind.heads),
         width=_whole(config, kind.width),
     )
-    return Installed(card, folder, kind.open)
+    fills = card.role == "encoder" and any(t.name.endswith(trained.HEAD) for t in placed)
+    return Installed(card, folder, kind.open, (*kind.also, *(("masked_lm",) if fills else ())))
+
+
+def _measure_recall(folder: Path, card: ModelCard) -> Installed:
+    files = [inside / "model.safetensors" for inside in trained.recall_folders(folder)]
+    count = sum(tensor.count for file in files for tensor in read_header(file))
+    return Installed(replace(card, parameters=count), folder, trained.open_recall)
+
+
+def on_trunks(found: tuple[Installed, ...]) -> Iterator[Installed]:
+    """Join each adapter with the encoder beneath it; without that one it is left out."""
+    trunks = {each.card.name: each for each in found}
+    for each in found:
+        if not each.base:
+            yield each
+        elif each.base in trunks:
+            own = sum(t.count for t in read_header(each.folder / "model.safetensors"))
+            trunk, opens = trunks[each.base], trained.open_blank_filler
+            layers, heads, width = trunk.card.layers, trunk.card.heads, trunk.card.width
+            card = replace(each.card, layers=layers, heads=heads, width=width)
+            card = replace(card, parameters=own + trunk.card.parameters)
+            yield replace(each, card=card, opens=partial(opens, trunk=trunk.folder))
 
 
 def _whole(config: dict[str, Any], setting: str) -> int:
@@ -123,7 +162,9 @@ def own(folder: Path) -> Installed:
     Raises: BrokenModel.
     """
     found = measure(folder, blank_card(folder.name))
-    kinds.rehearse(found.open())
+    opened = found.open()
+    kinds.rehearse(opened)
+    trained.rehearse(opened)
     with (folder / "model.safetensors").open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return replace(found, card=replace(found.card, sha256=digest))
@@ -150,7 +191,7 @@ def find_models(
         tries += [(downloaded / entry.name, partial(named, entry)) for entry in fetched]
         tries += [(folder, own) for folder in _others(downloaded, fetched, ships)]
     tries += [(shipped / entry.name, partial(named, entry)) for entry in ships]
-    return tuple(_whole_ones(tries))
+    return tuple(on_trunks(tuple(_whole_ones(tries))))
 
 
 def _others(parent: Path, fetched: list[Entry], ships: list[Entry]) -> Iterator[Path]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.engine import EngineError, bert
 from app.models.card import ModelCard
-from app.models.decoder import ARCHITECTURES, Decoder
+from app.models.decoder import ARCHITECTURES, Decoder, architecture_of
 from app.models.errors import BrokenModel
 from app.models.tensors import Array, open_tensors
 from app.models.tokenizer import Tokenizer
@@ -101,7 +101,7 @@ def open_decoder(folder: Path, card: ModelCard) -> Decoder:
     """
     stated = read_json(folder / "config.json")
     try:
-        architecture = ARCHITECTURES[stated["model_type"]]
+        architecture = ARCHITECTURES[architecture_of(stated)]
         config = architecture.config(stated)
         weights = architecture.names(open_tensors(folder / "model.safetensors"))
         architecture.check(weights, config)

@@ -113,6 +113,10 @@ def test_every_length_and_every_sign_is_answered_in_numbers(text, kind, small_mo
     result = ask(small_models, text=text, kind=kind, filler=100, before=128, length=130)
     for figure in result.figures:
         assert not np.isnan(figure.values).any()
+
+
+def test_random_weights_are_called_random(small_models):
+    result = ask(small_models, model="random-encoder")
     assert any("RANDOM" in note for note in result.notes)
 
 

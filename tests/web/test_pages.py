@@ -71,7 +71,12 @@ def test_a_page_works_with_only_what_ships(page, small_client):
     answer = small_client.get(page)
     assert answer.status_code == 200
     if "attention-map" in page:
-        assert "RANDOM" in answer.text
+        assert "a toy" in answer.text
+
+
+def test_random_weights_are_called_random_in_capitals(small_client):
+    page = "/embed/attention/attention-map?model=random-encoder"
+    assert "RANDOM weights, trained on nothing" in small_client.get(page).text
 
 
 @pytest.mark.parametrize("page", [*PAGES, "/nowhere", "/healthz", "/static/x/js/main.js"])
