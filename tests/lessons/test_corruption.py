@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.engine.corruption import Damage
+from app.engine.bert import encode
+from app.engine.corruption import Damage, corrupt
+from app.engine.masked_lm import score_words
 from app.lab import EXAMPLE, BadInput
-from lessons.bert_vs_gpt.labs.corruption import CorruptionForm, compute, mask_of, ordinary
-from lessons.bert_vs_gpt.labs.corruption_losses import causal_paid, masked_paid
+from lessons.bert_vs_gpt.labs.corruption import RESERVED, CorruptionForm, compute, mask_of, ordinary
+from lessons.bert_vs_gpt.labs.corruption_losses import masked_paid, read_once
 
 ADDRESS = "/lessons/bert-vs-gpt/labs/corruption"
 LONG = "one " * 128
@@ -83,7 +85,15 @@ def test_no_forgery_is_a_special_or_an_unused_entry_of_the_vocabulary(small_mode
     tokenizer = small_models.encoder().tokenizer
     pieces = {tokenizer.piece(int(n)) for n in ordinary(tokenizer)}
     assert not pieces & {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ""}
-    assert {"the", "##s", "["} <= pieces
+    assert {"the", "##s"} <= pieces
+
+
+@pytest.mark.parametrize(
+    ("piece", "reserved"),
+    [("[unused7]", True), ("<pad>", True), ("[", False), ("]", False), ("<", False), ("a", False)],
+)
+def test_a_piece_in_brackets_is_reserved_and_a_bracket_is_not(piece, reserved):
+    assert bool(RESERVED.fullmatch(piece)) == reserved
 
 
 def test_unused_entries_of_a_large_vocabulary_are_no_forgeries(models):
@@ -114,7 +124,8 @@ def test_a_masked_model_is_charged_at_the_picked_tokens_of_the_damaged_sentence(
         "cls.predictions.transform.LayerNorm.bias": np.zeros(width, np.float32),
         "cls.predictions.bias": np.zeros(vocabulary, np.float32),
     }
-    blank = replace(encoder, weights={**encoder.weights, **head})
+    bare = {n: w for n, w in encoder.weights.items() if not n.startswith("cls.")}
+    blank = replace(encoder, weights={**bare, **head})
     tokens = encoder.tokenizer.encode("It was tired.")
     picked = np.arange(len(tokens)) == 3
     actions = tuple("mask" if p else "untouched" for p in picked)
@@ -123,29 +134,68 @@ def test_a_masked_model_is_charged_at_the_picked_tokens_of_the_damaged_sentence(
     assert paid.labels == ("tired",)
     assert paid.states == ("masked",)
     np.testing.assert_allclose(paid.nats, [math.log(vocabulary)], rtol=1e-5)
-    assert masked_paid(encoder, tokens, damage, actions) is None  # no head, no answer
+    assert masked_paid(replace(encoder, weights=bare), tokens, damage, actions) is None  # no head
 
 
-def test_the_decoder_is_charged_for_all_its_tokens_but_the_first(models):
+def test_the_masked_loss_is_that_of_the_readable_engine(small_models):
+    """Once more by the slow encoder, and −ln of a softmax written out."""
+    if not small_models.has("masked_lm"):
+        pytest.skip("no model that fills blanks is installed")
+    result = answer(small_models, losses=True, share=30)
+    model = small_models.masked_lm()
+    tokens = model.tokenizer.encode(EXAMPLE)
+    damage = corrupt(
+        tokens.ids,
+        ~np.array(tokens.special),
+        mask_id=model.tokenizer.special["[MASK]"],
+        candidates=ordinary(model.tokenizer),
+        generator=np.random.default_rng(2),
+        share=0.3,
+    )
+    hidden = encode(damage.ids, model.weights, model.config).hidden[-1]
+    logits = score_words(hidden, model.weights, epsilon=model.config.epsilon).logits
+    paid = []
+    for n in np.flatnonzero(damage.picked):
+        row = logits[n].astype(np.float64)
+        paid.append(np.log(np.exp(row - row.max()).sum()) + row.max() - row[tokens.ids[n]])
+    np.testing.assert_allclose(figure(result, "masked-loss").values, paid, rtol=1e-4)
+
+
+def test_a_decoder_is_charged_for_all_that_it_could_foresee(models):
     if not models.has("decoder"):
         pytest.skip("no decoder is installed")
-    paid = causal_paid(models, "The cat sat on the mat.")
-    assert (paid.first, paid.labels[0], len(paid.nats)) == ("The", "␣cat", 6)
+    decoder = models.decoder()
+    paid = read_once(models, "decoder", decoder.card.name, "The cat sat on the mat.")
+    tokens = decoder.tokenizer.encode("The cat sat on the mat.", add_special=False)
     assert (paid.nats > 0).all()
-    single = causal_paid(models, "The")
-    assert len(single.nats) == 0
+    assert paid.labels == tokens.labels[0 if decoder.start else 1 :]
+    assert paid.first == ("" if decoder.start else tokens.labels[0])
+    single = read_once(models, "decoder", decoder.card.name, "The")
+    assert len(single.nats) == (1 if decoder.start else 0)
+
+
+def test_the_matched_pair_is_charged_for_the_same_tokens(small_models):
+    if not (small_models.has("masked_lm") and small_models.has("causal_lm")):
+        pytest.skip("the matched pair is not installed")
+    result = answer(small_models, losses=True, model="matched-masked")
+    assert [card.name for card in result.models] == ["matched-masked", "matched-causal"]
+    assert figure(result, "causal-loss").labels == figure(result, "original").labels
 
 
 def test_what_is_not_installed_is_said_and_nothing_is_made_up(small_models):
     result = answer(small_models, losses=True)
-    names = [f.name for f in result.figures]
-    notes = " ".join(result.notes)
-    if not small_models.has("decoder"):
-        assert "causal-loss" not in names
-        assert "no decoder is installed" in notes
-    if "cls.predictions.bias" not in small_models.encoder().weights:
-        assert "masked-loss" not in names
-        assert "no head" in notes
+    names, notes = [f.name for f in result.figures], " ".join(result.notes)
+    has_decoder = small_models.has("decoder") or small_models.has("causal_lm")
+    assert ("causal-loss" in names) == has_decoder
+    assert ("no decoder is installed" in notes) != has_decoder
+    assert ("masked-loss" in names) == small_models.has("masked_lm")
+    assert ("no head" in notes) != small_models.has("masked_lm")
+
+
+def test_losses_that_were_not_asked_for_are_not_computed(small_models):
+    result = answer(small_models)
+    assert not [f for f in result.figures if f.name.endswith("-loss")]
+    assert len(result.notes) == 1
 
 
 @pytest.mark.parametrize("text", ["Tired", "?!", "🧡", "שלום", "<script>x</script>", LONG])

@@ -30,10 +30,11 @@ from app.lab import (
     Stopwatch,
     control,
     model_choice,
+    read_sentence,
     sentence,
 )
 from app.models import Encoder, Models, Tokenized, Tokenizer
-from app.reading import read
+from app.models.library import expect
 from lessons.bert_vs_gpt.labs.corruption_losses import (
     Charges,
     causal_paid,
@@ -76,7 +77,8 @@ class Cut(NamedTuple):
 
 def compute(form: CorruptionForm, models: Models) -> Result:
     """Damage the sentence once, count what either training learns from it, and roll on."""
-    encoder, tokens = read(form, models)
+    encoder = detective(form, models)
+    tokens = read_sentence(form.text, encoder.tokenizer)
     candidates, mask_id = ordinary(encoder.tokenizer), mask_of(encoder.tokenizer)
     cut, watch = without_special(tokens), Stopwatch()
     with watch.running():
@@ -105,6 +107,12 @@ def compute(form: CorruptionForm, models: Models) -> Result:
     return tell(form, models, encoder, roll, cut, paid, watch.ms)
 
 
+def detective(form: CorruptionForm, models: Models) -> Encoder:
+    """Open the chosen encoder: one that fills blanks, where there is any."""
+    role = "masked_lm" if models.has("masked_lm") else "encoder"
+    return expect(Encoder, models.get(role, form.model))
+
+
 def charge_both(
     form: CorruptionForm, models: Models, encoder: Encoder, tokens: Tokenized, damage: Damage
 ) -> Charges:
@@ -113,7 +121,7 @@ def charge_both(
         return Charges(None, None)
     states = tuple(STATES[action] for action in damage.actions)
     masked = masked_paid(encoder, tokens, damage, states)
-    return Charges(masked, causal_paid(models, form.text))
+    return Charges(masked, causal_paid(models, tokens))
 
 
 def tell(
@@ -278,7 +286,7 @@ CORRUPTION = Lab(
     compute=compute,
     template="corruption.html",
     shows=(corrupt, pick, decide, tally_fates, training_signals),
-    needs=("encoder",),
+    needs=("masked_lm", "decoder"),
     presets=(
         Preset(_("a forgery"), {"text": EXAMPLE, "seed": "2", "share": "15"}),
         Preset(_("no damage, asked all the same"), {"text": EXAMPLE, "seed": "10", "share": "15"}),

@@ -15,7 +15,8 @@ from app.engine.surprise import causal_surprise, surprisal
 from app.figures import Tokens
 from app.figures.describe import Array, Labels
 from app.i18n import _
-from app.models import Encoder, ModelCard, Models, Tokenized
+from app.models import Decoder, Encoder, ModelCard, Models, Tokenized
+from app.models.library import expect
 
 LONGEST = 256  # tokens of the decoder's own; another script may take several a letter
 
@@ -28,7 +29,7 @@ class Paid(NamedTuple):
     words: tuple[int | None, ...]  # of the sentence, one a scored token
     states: Labels  # what the damage did to each; empty for a decoder
     nats: Array  # one a scored token
-    first: str  # the token that had nothing before it; empty for an encoder
+    first: str  # the token that had nothing before it; empty where none was left out
 
 
 class Charges(NamedTuple):
@@ -38,24 +39,41 @@ class Charges(NamedTuple):
     causal: Paid | None
 
 
-@lru_cache(maxsize=32)
-def causal_paid(models: Models, text: str) -> Paid | None:
-    """Let the decoder read the whole sentence once, and charge it for every token but the first.
+def novelist(models: Models, tokens: Tokenized) -> Decoder | None:
+    """Choose who pays the causal loss: a decoder that cuts this text alike, or the best one."""
+    if models.has("causal_lm"):
+        twin = models.causal_lm()
+        own = tuple(p for p, s in zip(tokens.pieces, tokens.special, strict=True) if not s)
+        if twin.tokenizer.encode(tokens.text, add_special=False).pieces == own:
+            return twin
+    return models.decoder() if models.has("decoder") else None
+
+
+def causal_paid(models: Models, tokens: Tokenized) -> Paid | None:
+    """Let a decoder read the whole sentence once, and charge it for all it could foresee.
 
     None: no decoder is installed, or the sentence is too long for it here.
     """
-    if not models.has("decoder"):
-        return None
-    decoder = models.decoder()
+    decoder = novelist(models, tokens)
+    return read_once(models, decoder.card.role, decoder.card.name, tokens.text) if decoder else None
+
+
+@lru_cache(maxsize=32)
+def read_once(models: Models, role: str, name: str, text: str) -> Paid | None:
+    """Charge one decoder for one sentence; another roll of the damage changes nothing here."""
+    decoder = expect(Decoder, models.get(role, name))
     tokens = decoder.tokenizer.encode(text, add_special=False)
-    if not 1 <= len(tokens) <= LONGEST:
+    ids = np.array([*decoder.start, *tokens.ids], np.int64)
+    if not 1 <= len(ids) <= LONGEST:
         return None
     if isinstance(decoder.config, LlamaConfig):
-        logits = write_on_fast(tokens.ids, decoder.weights, decoder.config).logits
+        logits = write_on_fast(ids, decoder.weights, decoder.config).logits
     else:
-        logits = decoder.trace(tokens.ids).logits
-    nats = causal_surprise(logits, tokens.ids).nats
-    return Paid(decoder.card, tokens.labels[1:], tokens.words[1:], (), nats, tokens.labels[0])
+        logits = decoder.trace(ids).logits
+    nats = causal_surprise(logits, ids).nats
+    begin = 0 if decoder.start else 1
+    labels, words = tokens.labels[begin:], tokens.words[begin:]
+    return Paid(decoder.card, labels, words, (), nats, tokens.labels[0] if begin else "")
 
 
 def masked_paid(encoder: Encoder, tokens: Tokenized, damage: Damage, states: Labels) -> Paid | None:
@@ -89,6 +107,8 @@ def charge(name: str, paid: Paid) -> Tokens:
     if paid.first:
         text = _("{caption} Its own tokens; the first, “{first}”, has nothing before it.")
         caption = text.format(caption=caption, first=paid.first)
+    elif not paid.states:
+        caption += _(" A start token stands in front, so that the first one is scored too.")
     return Tokens(
         name,
         title,

@@ -101,11 +101,12 @@ def objectives(roll: Roll, paid: Charges) -> tuple[Formula, Formula]:
         rf"S=\{{{shown}\}}\quad |S|={len(places)}",
         total(paid.masked),
     )
-    own = len(paid.causal.nats) + 1 if paid.causal else n
+    terms = len(paid.causal.nats) if paid.causal else max(n - 1, 0)
+    begin = 2 if paid.causal is None or paid.causal.first else 1
     novelist = Formula(
         _("Causal loss: every token that has one before it"),
-        r"\mathcal{L}_{\mathrm{CLM}}=-\sum_{t=2}^{n}\log P(x_t\mid x_{<t})",
-        rf"n={own}\quad n-1={own - 1}\ \text{{terms}}",
+        r"\mathcal{L}_{\mathrm{CLM}}=-\sum_{t}\log P(x_t\mid x_{<t})",
+        rf"t={begin},\dots,{terms + begin - 1}\quad {terms}\ \text{{terms}}",
         total(paid.causal),
     )
     return detective, novelist
@@ -186,13 +187,13 @@ def causal_note(models: Models, paid: Paid | None) -> str:
         text = _("For {model} this is one token, and it has none before it: nothing is scored.")
         return text.format(model=paid.card.title)
     text = _(
-        "{model} cuts the sentence into {n} tokens of its own and would pay {mean} nats for each "
-        "but the first: it is as unsure as among {perplexity} equally likely tokens."
+        "{model} is scored on {tokens}, and would pay {mean} nats for each on average: it is as "
+        "unsure as among {perplexity} equally likely tokens."
     )
     mean = float(paid.nats.mean())
     return text.format(
         model=paid.card.title,
-        n=len(paid.nats) + 1,
+        tokens=count(len(paid.nats), _("token"), _("tokens")),
         mean=short(mean),
         perplexity=short(float(np.exp(mean))),
     )
