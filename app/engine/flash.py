@@ -18,6 +18,7 @@ class Tile(NamedTuple):
     keys: slice
     scores: Array  # this tile alone; -inf where a causal query may not look
     maximum: Array  # largest score so far, one per query
+    shrink: Array  # exp(maximum before - maximum): what earlier sums were multiplied by
     total: Array  # sum so far of exp(score - maximum)
     mixed: Array  # the output so far, as if the later keys did not exist
 
@@ -73,7 +74,7 @@ def tiles(
             total = total * shrink + shares.sum(axis=-1)
             weighted = weighted * shrink[..., None] + shares @ values[..., columns, :]
             mixed: Array = weighted / total[..., None]
-            yield Tile(rows, columns, scores, maximum, total, mixed)
+            yield Tile(rows, columns, scores, maximum, shrink, total, mixed)
 
 
 def attend_in_tiles(

@@ -120,7 +120,7 @@ def mix_formula(asked: Asked) -> Formula:
 def snippet(asked: Asked) -> Snippet:
     """Give lines of NumPy with the real numbers that print a weight and a number of the mix."""
     T, best, token = len(asked.labels), asked.best, asked.token + 1
-    query, keys, values = (np.round(part, 4) for part in (asked.query, asked.keys, asked.values))
+    query, keys, values = (printed(part) for part in (asked.query, asked.keys, asked.values))
     if T <= PRINTED:
         rows = ",\n    ".join(listed(key) for key in keys)
         given = (
@@ -131,7 +131,7 @@ def snippet(asked: Asked) -> Snippet:
         weights = attend(query[None], keys, values[:, :1]).weights[0]
     else:
         given = f"# q·k/√d_k of token {token}\nscores = np.array({listed(asked.scores)})\n"
-        weights = softmax(np.round(asked.scores, 4))
+        weights = softmax(printed(asked.scores))
     mixed = contributions(weights, values[:, :1]).sum()
     code = (
         f"import numpy as np\n\n{given}# the first number of each value\n"
@@ -140,6 +140,11 @@ def snippet(asked: Asked) -> Snippet:
         f"print(f'{{weights[{best}]:.3f}} {{weights @ values:.3f}}')"
     )
     return Snippet(code, f"{weights[best]:.3f} {mixed:.3f}")
+
+
+def printed(values: Array) -> Array:
+    """Keep of each number what its print keeps."""
+    return np.round(values.astype(np.float64), 4)
 
 
 def listed(values: Array) -> str:

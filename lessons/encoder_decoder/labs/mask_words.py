@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.engine.functions import softmax
 from app.figures.describe import Array
 from app.i18n import _
 from app.lab import Formula, Prediction, Snippet
@@ -117,7 +118,9 @@ def numbers(seen: Masked, cell: tuple[int, int]) -> tuple[tuple[Formula, ...], S
 
 def snippet(seen: Masked, row: int, column: int) -> Snippet:
     """Give lines of NumPy that print the chosen weight."""
-    scores = ", ".join(f"{score:.4f}" for score in seen.scores[row])
+    kept: Array = np.round(seen.scores[row].astype(np.float64), 4)
+    weight = float(softmax(kept + seen.mask[row])[column])
+    scores = ", ".join(f"{score:.4f}" for score in kept)
     mask = ", ".join("-np.inf" if np.isneginf(m) else "0" for m in seen.mask[row])
     code = (
         "import numpy as np\n\n"
@@ -126,7 +129,7 @@ def snippet(seen: Masked, row: int, column: int) -> Snippet:
         "masked = scores + mask\nweights = np.exp(masked - masked.max())\n"
         f"weights /= weights.sum()\nprint(f'{{weights[{column}]:.3f}}')"
     )
-    return Snippet(code, f"{float(seen.weights[row, column]):.3f}")
+    return Snippet(code, f"{weight:.3f}")
 
 
 def predict(seen: Masked, row: int) -> Prediction | None:
@@ -162,7 +165,7 @@ def remarks(seen: Masked, card: ModelCard, *, fitted: bool) -> tuple[str, ...]:
     if fitted:
         notes.append(
             _(
-                "Your drawing was made for another sentence: it was fitted to the length of this one, "
+                "Your drawing was made for another sentence: it was fitted to this one’s length, "
                 "and new rows look backwards."
             )
         )
