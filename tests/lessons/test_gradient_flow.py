@@ -10,7 +10,6 @@ import pytest
 
 from app.engine.jacobian import initial_attention
 from app.engine.recurrent import initial_weights, recur
-from app.lab import BadInput
 from lessons.rnn_vs_attention.labs.gradient_flow import GradientFlowForm, compute
 from lessons.rnn_vs_attention.labs.gradient_measure import HEADS, WIDTH, fresh_inputs
 from lessons.rnn_vs_attention.labs.gradient_words import say, split
@@ -134,13 +133,11 @@ def test_the_smallest_text_is_answered_without_a_line_through_one_point(small_mo
     assert [f.name for f in result.figures] == ["norms", "ways"]
 
 
-def test_a_distance_beyond_the_text_is_cut_when_nobody_chose_it_and_refused_when_chosen(
-    small_models,
-):
-    assert answer(small_models, steps=50).chosen == {"back": 49}
-    with pytest.raises(BadInput) as error:
-        answer(small_models, steps=50, back=50)
-    assert error.value.field == "back"
+@pytest.mark.parametrize(("steps", "back", "used"), [(50, 100, 49), (2, 100, 1), (200, 199, 199)])
+def test_a_distance_beyond_the_text_is_the_whole_text(small_models, steps, back, used):
+    result = answer(small_models, steps=steps, back=back)
+    assert result.chosen == {"back": used}
+    assert result.finding.startswith(f"{used} step")
 
 
 @pytest.mark.parametrize(

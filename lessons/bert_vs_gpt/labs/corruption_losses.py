@@ -102,7 +102,7 @@ def masked_paid(encoder: Encoder, tokens: Tokenized, damage: Damage, states: Lab
 
 def charge(name: str, paid: Paid) -> Tokens:
     """Describe what a model paid, token by token."""
-    title = _("What {model} would pay, token by token").format(model=paid.card.title)
+    title = _("The loss token by token, by {model}").format(model=paid.card.title)
     caption = _("−ln P of the token that was really there: the darker, the more surprised.")
     if paid.first:
         text = _("{caption} Its own tokens; the first, “{first}”, has nothing before it.")

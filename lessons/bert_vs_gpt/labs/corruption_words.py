@@ -170,7 +170,7 @@ def masked_note(encoder: Encoder, paid: Paid | None) -> str:
             "no head that turns a vector into a word."
         )
         return text.format(model=encoder.card.title)
-    text = _("{model} would pay {mean} nats for a picked token, on average over {n}.")
+    text = _("The masked loss, by {model}: {mean} nats for a picked token, on average over {n}.")
     if encoder.card.kind == "random":
         text += _(" Its weights are random, so it guesses blindly.")
     mean = short(float(paid.nats.mean()))
@@ -184,11 +184,13 @@ def causal_note(models: Models, paid: Paid | None) -> str:
             return _("The sentence takes too many of the decoder’s tokens to be scored here.")
         return _("The causal loss cannot be shown: no decoder is installed here.")
     if not len(paid.nats):
-        text = _("For {model} this is one token, and it has none before it: nothing is scored.")
+        text = _(
+            "The causal loss, by {model}: none. To it this is one token, and none stands before."
+        )
         return text.format(model=paid.card.title)
     text = _(
-        "{model} is scored on {tokens}, and would pay {mean} nats for each on average: it is as "
-        "unsure as among {perplexity} equally likely tokens."
+        "The causal loss, by {model}: {mean} nats, on average over {tokens}. It is as unsure as "
+        "among {perplexity} equally likely tokens."
     )
     mean = float(paid.nats.mean())
     return text.format(
