@@ -174,6 +174,7 @@ class Graph:
     edges: tuple[Edge, ...]
     curved: bool = False
     ring: bool = False  # the nodes stand on a ring in their order, whatever their x and y
+    sideways: bool = False  # a tree that grows from left to right
     caption: str = ""
     kind: Literal["graph"] = "graph"
 

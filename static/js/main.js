@@ -9,4 +9,5 @@ import "./predict-first.js";
 import "./quiz-card.js";
 import "./sentence-bar.js";
 import "./step-through.js";
+import "./stream-text.js";
 import "./token-row.js";

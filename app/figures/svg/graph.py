@@ -14,6 +14,8 @@ from app.figures.svg.parts import MONO, element, join, label, rect, text
 
 UP = 76  # pixels from one row of the grid to the next
 CHIP = 26  # height of a node
+CLOSE = 32  # pixels from one row of a sideways tree to the next
+REACH = 40  # pixels that its lines have from one column to the next
 LONGEST = 16
 
 
@@ -47,11 +49,12 @@ def _places(figure: Graph) -> list[Place]:
     if not figure.nodes:
         return []
     halves = [min(parts.columns(n.label), LONGEST) * MONO / 2 + 9 for n in figure.nodes]
-    across = max(2 * max(halves) + 16, 44.0) / _closest(figure)
+    apart = 16 + (REACH if figure.sideways else 0)
+    across = max(2 * max(halves) + apart, 44.0) / _closest(figure)
     least_x, least_y = min(n.x for n in figure.nodes), min(n.y for n in figure.nodes)
-    rise = _rise(figure, across)
+    rise, up = _rise(figure, across), CLOSE if figure.sideways else UP
     return [
-        Place(max(halves) + 4 + (n.x - least_x) * across, rise + 18 + (n.y - least_y) * UP, half)
+        Place(max(halves) + 4 + (n.x - least_x) * across, rise + 18 + (n.y - least_y) * up, half)
         for n, half in zip(figure.nodes, halves, strict=True)
     ]
 
@@ -84,6 +87,12 @@ def _height(distance: float) -> float:
 def _line(figure: Graph, edge: Edge, places: list[Place]) -> str:
     """Give the path of an edge: straight from chip to chip, or a curve above its row."""
     a, b = places[edge.source], places[edge.target]
+    if figure.sideways:
+        x0, x1 = a.x + a.half, b.x - b.half
+        middle = (x0 + x1) / 2
+        return (
+            f"M{x0:.0f} {a.y:.0f}C{middle:.0f} {a.y:.0f} {middle:.0f} {b.y:.0f} {x1:.0f} {b.y:.0f}"
+        )
     if a.y == b.y and figure.curved:
         top = a.y - CHIP / 2
         high = top - _height(abs(a.x - b.x))
@@ -115,7 +124,7 @@ def _strong(figure: Graph, edge: Edge, places: list[Place]) -> Markup:
     """Draw an edge of the lit path, with its direction."""
     line = element("path", class_="fig-path", d=_line(figure, edge, places))
     a, b = places[edge.source], places[edge.target]
-    if a.y == b.y and not figure.curved:
+    if figure.sideways or (a.y == b.y and not figure.curved):
         side = 1 if b.x > a.x else -1
         x = b.x - side * b.half
         return line + _head(f"M{x:.0f} {b.y:.0f}l{-side * 9} -5v10z")

@@ -1,5 +1,6 @@
 """The labs of lesson 4."""
 
 from lessons.bert_vs_gpt.labs.corruption import CORRUPTION
+from lessons.bert_vs_gpt.labs.next_token import NEXT_TOKEN
 
-LABS = (CORRUPTION,)
+LABS = (CORRUPTION, NEXT_TOKEN)
