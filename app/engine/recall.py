@@ -9,6 +9,8 @@ of seq2seq_config; output.weight (V, D) and output.bias (V).
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from app.engine import UnsupportedModel
 from app.engine.bert import Ids, Weights, part
 from app.engine.functions import Array, linear
@@ -67,3 +69,70 @@ def recall(ids: Ids, weights: Weights, config: Mapping[str, Any]) -> Recall:
             x = traces[-1].states
         last = x[-1]
     return Recall(tuple(traces), stack, linear(last, *part(weights, "output")))
+
+
+class Drills(NamedTuple):
+    """Rows of pairs and a question each, all of one length, made by chance."""
+
+    ids: Ids  # (B, 2 · pairs + 1) key, value, key, value, …, the key asked for
+    right: Ids  # (B) the value that was told with it
+
+
+def make_drills(
+    pairs: int, count: int, *, keys: int, values: int, generator: np.random.Generator
+) -> Drills:
+    """Draw lists of pairs, all keys of a list different, and ask for one of its keys.
+
+    Shapes: -> ids (count, 2 · pairs + 1), right (count). Keys are 0 … keys − 1, values follow.
+
+    Example: with one pair the question is its key, and the answer stands between.
+        >>> drills = make_drills(1, 1, keys=3, values=2, generator=np.random.default_rng(0))
+        >>> bool(drills.ids[0, 0] == drills.ids[0, 2]), bool(drills.ids[0, 1] == drills.right[0])
+        (True, True)
+    """
+    told = generator.random((count, keys)).argsort(axis=1)[:, :pairs]
+    answers = generator.integers(keys, keys + values, (count, pairs))
+    asked = generator.integers(0, pairs, count)
+    rows = np.arange(count)
+    listed = np.stack([told, answers], axis=2).reshape(count, 2 * pairs)
+    ids = np.concatenate([listed, told[rows, asked][:, None]], axis=1)
+    return Drills(ids.astype(np.int64), answers[rows, asked])
+
+
+def recall_many(ids: Ids, weights: Weights, config: Mapping[str, Any]) -> Array:
+    """Compute what `recall` computes, for many rows of one length at once.
+
+    A cell works number by number, so the states of all rows are handed to it as one long one.
+
+    Shapes: ids (B, T) -> logits (B, V).
+    """
+    if config["cell"] == "attention":
+        mask = causal(ids.shape[1]) if config.get("causal") else None
+        hidden = encode(ids, weights, attention_config(config), mask=mask).hidden
+        return linear(hidden[:, -1], *part(weights, "output"))
+    states = weights["embedding.weight"][ids.T]  # (T, B, E)
+    for n in range(config["n_layers"]):
+        names = (f"rnn.{field}_l{n}" for field in RecurrentWeights._fields)
+        states = _run_many(config["cell"], states, RecurrentWeights(*(weights[k] for k in names)))
+    return linear(states[-1], *part(weights, "output"))
+
+
+def _run_many(cell: str, inputs: Array, own: RecurrentWeights) -> Array:
+    projected = inputs @ own.weight_ih.T + own.bias_ih
+    wide = (own.weight_hh.shape[1], inputs.shape[1])  # (D, B)
+    state = kept = np.zeros(wide[0] * wide[1], inputs.dtype)
+    states = []
+    for row in projected:
+        recurrent = own.weight_hh @ state.reshape(wide) + own.bias_hh[:, None]
+        step = CELLS[cell].step(row.T.ravel(), recurrent.ravel(), state, kept)
+        state, kept = step.state, step.cell
+        states.append(state.reshape(wide).T)
+    return np.stack(states)
+
+
+def right_share(drills: Drills, weights: Weights, config: Mapping[str, Any]) -> float:
+    """Measure how often a network answers right.
+
+    Shapes: drills of B rows -> a share, 0 to 1.
+    """
+    return float((recall_many(drills.ids, weights, config).argmax(-1) == drills.right).mean())
