@@ -10,8 +10,10 @@ from app.engine.functions import softmax
 from app.engine.masks import (
     causal,
     custom,
+    first_layer,
     full,
     leaks,
+    mask_after_softmax,
     padding,
     prefix,
     reach,
@@ -76,3 +78,23 @@ def test_a_leak_spreads_with_every_layer():
 def test_a_window_reaches_its_width_once_a_layer():
     seen = reach(sliding_window(9, before=2), layers=3)
     assert seen[8].tolist() == [False, False, *[True] * 7]  # 8 − 3·2 = 2
+
+
+@given(st.integers(1, 7), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_the_first_layer_that_knows_is_the_length_of_the_shortest_way(tokens, layers, seed):
+    allowed = np.random.default_rng(seed).random((tokens, tokens)) < 0.3
+    found = first_layer(custom(allowed), layers)
+    for start in range(tokens):
+        steps, edge, layer = {start: 0}, {start}, 0
+        while edge and layer < layers:
+            layer += 1
+            edge = {j for i in edge for j in range(tokens) if allowed[i, j] and j not in steps}
+            steps |= dict.fromkeys(edge, layer)
+        want = [steps.get(j, -np.inf) for j in range(tokens)]
+        assert found[start].tolist() == want
+
+
+def test_masked_after_softmax_a_row_keeps_less_than_one():
+    # softmax of three equal scores gives thirds; the causal rows keep one, two and three of them
+    late = mask_after_softmax(np.zeros((3, 3), np.float32), causal(3))
+    np.testing.assert_allclose(late.sum(axis=1), [1 / 3, 2 / 3, 1], rtol=1e-6)

@@ -100,8 +100,9 @@ def size(count: float) -> str:
 def find(seen: Tiled, measured: Measured | None) -> str:
     """Say how little the outputs differ, what was kept, and what a long text would take."""
     sentence = _(
-        "In {count} tiles of {block} × {block} the output is the same as at once, to "
-        "{difference}. Of the row of {name} two numbers were kept, m = {m} and ℓ = {total}; its "
+        "Tile by tile ({block} × {block} tokens, {count} in all) the output is the same as at "
+        "once, to within {difference}. Of the row of {name} two numbers were kept, m = {m} and "
+        "ℓ = {total}; its "
         "maximum was corrected {times} on the way. For {long} tokens the plain way would hold "
         "{plain} for this one head, tiles {tiled}."
     )
