@@ -117,6 +117,8 @@ def test_the_lines_to_reproduce_a_number_print_it(lab, lesson, size, request):
 def test_the_functions_whose_source_is_shown_are_the_ones_that_ran(
     lab, lesson, models, monkeypatch
 ):
+    if any(entry.wheel for entry in models.missing()):
+        pytest.skip("what ran depends on the model; the full set is not installed")
     called = set()
 
     def wrap(function):

@@ -7,6 +7,7 @@ from app.engine.bert import encode
 from app.engine.llama import write_on
 from app.engine.masks import causal
 from app.lab import BadInput
+from app.models import Models
 from lessons.encoder_decoder.labs import no_peeking
 from lessons.encoder_decoder.labs.no_peeking import NO_PEEKING, NoPeekingForm, compute
 
@@ -101,8 +102,10 @@ def test_everything_moves_in_the_encoder_and_only_what_follows_in_the_other_two(
     assert "exactly 0.0" in result.finding
 
 
-def test_without_a_decoder_the_same_encoder_is_masked_and_this_is_said(small_models):
-    result = answer(small_models)
+def test_without_a_decoder_the_same_encoder_is_masked_and_this_is_said(monkeypatch):
+    none = Models(None)
+    monkeypatch.setattr(none, "has", lambda role: role != "decoder")
+    result = answer(none, model="random-encoder")
     assert [figure.name for figure in result.figures] == ["encoder", "masked"]
     assert "the same random encoder with a causal mask" in result.notes[0]
     assert "exactly 0.0" in result.finding
@@ -145,9 +148,11 @@ def test_what_cannot_be_used_is_answered_at_its_field(values, field, words, mode
     assert caught.value.field == field
 
 
-def test_a_capital_alone_is_no_change_to_an_encoder_that_knows_none(small_models):
+def test_a_capital_alone_is_no_change_to_an_encoder_that_knows_none(monkeypatch):
+    none = Models(None)
+    monkeypatch.setattr(none, "has", lambda role: role != "decoder")
     with pytest.raises(BadInput, match="both words are the same") as caught:
-        answer(small_models, replacement="Tired")
+        answer(none, replacement="Tired")
     assert caught.value.field == "replacement"
 
 

@@ -18,9 +18,13 @@ class NextTokenForm(LabForm):
     kind: Literal["continue", "instruct"] = control(
         "choice", "continue", _("Your text is"), labels=KINDS
     )
-    temperature: float = control("slider", 0.8, _("Temperature"), ge=0, le=2)
+    temperature: float = control(
+        "slider", 0.8, _("Temperature"), ge=0, le=2, step=0.05, allow_inf_nan=False
+    )
     top_k: int = control("slider", 40, _("Top-k (0: no cut)"), ge=0, le=200)
-    top_p: float = control("slider", 0.95, _("Top-p"), ge=0.01, le=1)
+    top_p: float = control(
+        "slider", 0.95, _("Top-p"), ge=0.05, le=1, step=0.05, allow_inf_nan=False
+    )
     seed: int = control("number", 1, _("Seed"), ge=0, le=9999)
     tree: bool = control("switch", False, _("Tree of continuations"))
     token: int = control("drawn", 0, _("Read up to this word"), ge=0, le=160)
