@@ -25,6 +25,8 @@ HEADING_ID = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
 # A formula of a line and the marks behind it, which must not start the next line.
 MARKED = re.compile(r'(<span class="math inline">(?:(?!</span>).)*</span>)([.,;:?!)”’]+)')
 CITATION = re.compile(r"\[@([a-z0-9]+)\]")
+# What the converter takes for operators, whose spaces then part them from their sign.
+INFINITY, NORM = "<mo>&#x0221E;</mo>", "<mo>&#x02016;</mo>"
 # Containers that become an element of their own: its tag, its class, the name that it shows.
 BOXES = {
     "note": ("aside", "note", ""),
@@ -57,7 +59,10 @@ class Section:
 def maths(latex: str, *, display: bool = False) -> Markup:
     """Turn a formula into MathML; most formulas of a lab stay as they are while one types."""
     mode = "block" if display else "inline"
-    return Markup(latex2mathml.converter.convert(latex, display=mode))  # noqa: S704 (its own output)
+    text = latex2mathml.converter.convert(latex, display=mode)
+    text = text.replace(f"<mo>&#x02212;</mo>{INFINITY}", "<mi>&#x02212;&#x0221E;</mi>")
+    text = text.replace(NORM, '<mo stretchy="false" lspace="0" rspace="0">&#x02016;</mo>')
+    return Markup(text.replace(INFINITY, "<mi>&#x0221E;</mi>"))  # noqa: S704 (its own output)
 
 
 def render_maths(latex: str, options: dict[str, Any]) -> str:
@@ -201,8 +206,25 @@ def cite(text: str, sources: Sequence[Source]) -> str:
 
     def link(found: re.Match[str]) -> str:
         source = known[found[1]]
-        name = html.escape(source.authors.split(",")[0])
-        more = " et al." if source.authors.count(",") else ""
-        return f'<a class="cite" href="#source-{source.id}">{name}{more} {source.year}</a>'
+        name = html.escape(short_name(source)) + letter(source, sources)
+        return f'<a class="cite" href="#source-{source.id}">{name}</a>'
 
     return CITATION.sub(link, text)
+
+
+def short_name(source: Source) -> str:
+    """Name a source as a sentence does: one author, two, a team, or the first of many."""
+    authors = re.split(r",\s*(?:and\s+)?|\s+and\s+", source.authors)
+    if authors[0].endswith("Team") or len(authors) == 1:
+        who = authors[0]
+    elif len(authors) == 2 and "others" not in authors[1]:
+        who = f"{authors[0]} and {authors[1]}"
+    else:
+        who = f"{authors[0]} et al."
+    return f"{who} {source.year}"
+
+
+def letter(source: Source, sources: Sequence[Source]) -> str:
+    """Tell apart what the same people published in the same year: a, b and so on."""
+    twins = [each.id for each in sources if short_name(each) == short_name(source)]
+    return chr(ord("a") + twins.index(source.id)) if len(twins) > 1 else ""

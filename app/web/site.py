@@ -16,7 +16,7 @@ from app.models import ModelError, Models
 from app.reading import rows_of
 from app.settings import ROOT, Settings
 from app.web import assets
-from app.web.markdown import Block, Section, maths, render_lesson
+from app.web.markdown import Block, Section, letter, maths, render_lesson
 from app.web.panel import Workbench
 
 
@@ -97,6 +97,7 @@ def make_templates(lessons: tuple[Lesson, ...], settings: Settings, models: Mode
         language=settings.course_language,
         EXAMPLE=EXAMPLE,
         maths=maths,
+        letter=letter,
         thumbnails=thumbnails,
     )
     environment.globals["words"] = make_words(models)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.catalogue import Source
-from app.web.markdown import maths, render_lesson
+from app.web.markdown import letter, maths, render_lesson, short_name
 
 SOURCE = Source(id="a2017", authors="Ada, Bob", year=2017, title="T", where="W", url="https://x.y")
 
@@ -30,7 +30,33 @@ def test_a_formula_becomes_mathml():
 
 
 def test_a_citation_links_to_its_reference():
-    assert '<a class="cite" href="#source-a2017">Ada et al. 2017</a>' in html("So [@a2017].")
+    assert '<a class="cite" href="#source-a2017">Ada and Bob 2017</a>' in html("So [@a2017].")
+
+
+@pytest.mark.parametrize(
+    ("authors", "shown"),
+    [
+        ("Ada", "Ada 2017"),
+        ("Ada, Bob", "Ada and Bob 2017"),
+        ("Ada, Bob, Cy", "Ada et al. 2017"),
+        ("Ada and others, Firm", "Ada et al. 2017"),
+        ("Ada, Bob, and 27 others", "Ada et al. 2017"),
+        ("Llama Team, Meta", "Llama Team 2017"),
+    ],
+)
+def test_a_citation_names_one_author_two_a_team_or_the_first_of_many(authors, shown):
+    assert short_name(SOURCE.model_copy(update={"authors": authors})) == shown
+
+
+def test_two_works_of_the_same_people_and_year_are_told_apart():
+    twin = SOURCE.model_copy(update={"id": "a2017b"})
+    assert [letter(each, [SOURCE, twin]) for each in (SOURCE, twin)] == ["a", "b"]
+    assert letter(SOURCE, [SOURCE]) == ""
+
+
+def test_minus_infinity_stays_together_and_bars_keep_the_height_of_the_line():
+    assert "<mi>&#x02212;&#x0221E;</mi>" in str(maths(r"{-\infty}"))
+    assert str(maths(r"\lVert u\rVert^2")).count('stretchy="false"') == 2
 
 
 def test_a_citation_of_nothing_is_an_error():
