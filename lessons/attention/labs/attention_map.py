@@ -164,7 +164,7 @@ def numbers(
     whole = all(len(each) == 1 for each in pieces)
     size = config.width // config.heads
     formula = write_formula(scores, query, key, size, weight, whole=whole)
-    return (formula,), write_code(scores, query, key, weight)
+    return (formula,), write_code(scores, query, key)
 
 
 def write_formula(
@@ -183,17 +183,18 @@ def write_formula(
     )
 
 
-def write_code(scores: Array, query: int, key: int, weight: float) -> Snippet:
+def write_code(scores: Array, query: int, key: int) -> Snippet:
     """Write the lines of NumPy that print the same weight."""
-    listed = ", ".join(f"{score:.4f}" for score in scores)
+    written = [f"{score:.6f}" for score in scores]
+    printed = float(softmax(np.array(written, float))[key])
     code = (
         "import numpy as np\n\n"
         f"# q·k/√d_k of token {query + 1} with all {len(scores)} tokens, special ones counted\n"
-        f"scores = np.array([{listed}])\n"
+        f"scores = np.array([{', '.join(written)}])\n"
         "weights = np.exp(scores - scores.max())\nweights /= weights.sum()\n"
         f'print(f"{{weights[{key}]:.3f}}")'
     )
-    return Snippet(code, f"{weight:.3f}")
+    return Snippet(code, f"{printed:.3f}")
 
 
 def predict(rows: Rows, row: Array, looker: int, finding: str) -> Prediction | None:
