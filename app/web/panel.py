@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from app.catalogue import Lesson
 from app.figures import Arcs, Figure
-from app.figures.svg import svg
+from app.figures.svg import narrow, svg
 from app.figures.table import Table, table
 from app.i18n import _
 from app.lab import BadInput, Lab, LabForm, Preset, Result
@@ -92,8 +92,12 @@ class Panel:
         return next(figure for figure in figures if figure.name == name)
 
     def draw(self, figure: Figure) -> Markup:
-        """Draw a figure."""
-        return svg(figure)
+        """Draw a figure; where a phone would cut the drawing, a second one for phones."""
+        whole = svg(figure)
+        small = narrow(figure, whole)
+        if small is None:
+            return whole
+        return _shown("only-wide", whole) + _shown("only-narrow", small)
 
     def in_a_row(self, arcs: Arcs) -> Arcs:
         """Lay the words of a picture of arcs out on one line, as they are read."""
@@ -120,6 +124,11 @@ class Panel:
             (f.title, tuple(maths(x, display=True) for x in (f.general, f.shapes, f.numbers) if x))
             for f in (self.result.maths if self.result else ())
         )
+
+
+def _shown(where: str, drawing: Markup) -> Markup:
+    """Give a drawing the class that shows it on wide or on narrow screens only."""
+    return Markup('<svg class="{}" ').format(where) + drawing[len("<svg ") :]
 
 
 class Workbench:

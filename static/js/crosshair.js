@@ -57,14 +57,11 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 /**
  * Follow pointer, focus and arrow keys over a heat map.
  * @param {SVGSVGElement} drawing
+ * @param {HTMLElement} read the line that reads the value out
  * @param {() => Promise<Record<string, any>>} ask for the numbers, once a reader wants them
- * @param {AbortSignal} signal ends the watch
- * @returns {HTMLElement} the line that reads the value out
+ * @param {AbortSignal} [signal] ends the watch
  */
-export function watch(drawing, ask, signal) {
-  const read = document.createElement("p");
-  read.className = "figure-read";
-  read.setAttribute("aria-live", "polite");
+export function watch(drawing, read, ask, signal) {
   const { rows, columns } = area(drawing);
   let last = { row: 0, column: 0 };
   const show = async (/** @type {Cell | null} */ cell) => {
@@ -87,5 +84,4 @@ export function watch(drawing, ask, signal) {
     const inside = (/** @type {number} */ at, /** @type {number} */ count) => Math.min(count - 1, Math.max(0, at));
     show({ row: inside(last.row + step[0], rows), column: inside(last.column + step[1], columns) });
   }, { signal });
-  return read;
 }

@@ -67,7 +67,7 @@ class FigureSave extends HTMLElement {
   /** @param {string} kind */
   async save(kind) {
     const figure = this.closest("figure");
-    const drawing = figure?.querySelector("svg");
+    const drawing = [...(figure?.querySelectorAll("svg") ?? [])].find((each) => each.getClientRects().length) ?? figure?.querySelector("svg");
     if (!drawing) return;
     const caption = figure?.querySelector("figcaption")?.textContent?.replace(/\s+/g, " ").trim() ?? "";
     const picture = standalone(drawing, [caption, this.dataset.model ?? ""].filter(Boolean));

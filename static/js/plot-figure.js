@@ -10,11 +10,9 @@ class PlotFigure extends HTMLElement {
 
   connectedCallback() {
     this.listen = new AbortController();
-    this.drawing = this.querySelector("svg");
+    this.drawings = [...this.querySelectorAll("svg")];
     if ((this.dataset.plot || this.dataset.src) && !this.querySelector(".figure-plot")) this.addTools();
-    if (this.drawing?.dataset.rows && !this.querySelector(".figure-read")) {
-      this.append(watch(this.drawing, () => this.plot, this.listen.signal));
-    }
+    this.addReadOut();
     if (this.scrollWidth > this.clientWidth && !this.querySelector("[tabindex]")) this.tabIndex = 0;
     this.followTokens();
   }
@@ -29,6 +27,18 @@ class PlotFigure extends HTMLElement {
     return (this.held ??= this.dataset.plot
       ? Promise.resolve(JSON.parse(this.dataset.plot))
       : fetch(this.dataset.src ?? "").then((answer) => answer.json()));
+  }
+
+  /** Heat maps say the cell under the pointer in a line beside the figure's tools, so that nothing moves. */
+  addReadOut() {
+    const maps = this.drawings?.filter((drawing) => drawing.dataset.rows) ?? [];
+    const tools = this.closest("figure")?.querySelector(".figure-tools") ?? this;
+    if (!maps.length || tools.querySelector(".figure-read")) return;
+    const read = document.createElement("p");
+    read.className = "figure-read";
+    read.setAttribute("aria-live", "polite");
+    for (const map of maps) watch(map, read, () => this.plot, this.listen?.signal);
+    tools.append(read);
   }
 
   addTools() {
@@ -55,14 +65,14 @@ class PlotFigure extends HTMLElement {
     if (this.release) {
       this.release();
       this.release = undefined;
-      this.drawing?.toggleAttribute("hidden", false);
+      for (const drawing of this.drawings ?? []) drawing.toggleAttribute("hidden", false);
       button.textContent = this.dataset.explore ?? "Explore";
       return;
     }
     button.disabled = true;
     try {
       this.release = await draw(this, await this.plot);
-      this.drawing?.toggleAttribute("hidden", true);
+      for (const drawing of this.drawings ?? []) drawing.toggleAttribute("hidden", true);
       button.textContent = this.dataset.back ?? "Back to the drawing";
     } catch (reason) {
       button.textContent = `Explore (${reason instanceof Error ? reason.message : "unavailable"})`;

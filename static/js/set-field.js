@@ -14,7 +14,7 @@ export function setField(form, name, value) {
   const fields = found instanceof RadioNodeList ? [...found] : found ? [found] : [];
   for (const field of fields) {
     if (field instanceof HTMLInputElement && field.type === "radio") field.checked = field.value === value;
-    else if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = !OFF.includes(value);
+    else if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = field.value === "true" ? !OFF.includes(value) : value.split(",").includes(field.value);
     else if (fields.length === 1 && field instanceof HTMLElement && "value" in field) field.value = value;
     if (field instanceof Element) field.dispatchEvent(new Event("lab:set", { bubbles: true }));
   }

@@ -1,5 +1,6 @@
 """The page's own drawing of every figure: SVG with classes, coloured by the style sheet."""
 
+import re
 from typing import assert_never
 
 from markupsafe import Markup
@@ -21,14 +22,16 @@ from app.figures.svg.arcs import arcs
 from app.figures.svg.bars import bars
 from app.figures.svg.graph import graph
 from app.figures.svg.head_grid import head_grid, thumbnails
-from app.figures.svg.heatmap import heatmap
+from app.figures.svg.heatmap import SMALL, heatmap
 from app.figures.svg.lines import lines
 from app.figures.svg.ring import ring
 from app.figures.svg.scatter import scatter
 from app.figures.svg.scatter3d import scatter3d
 from app.figures.svg.tokens import tokens
 
-__all__ = ["svg", "thumbnails"]
+__all__ = ["narrow", "svg", "thumbnails"]
+
+PHONE = 326.0  # pixels between the margins of a small phone
 
 
 def svg(figure: Figure) -> Markup:  # noqa: C901, PLR0911 (a line for each kind)
@@ -60,3 +63,30 @@ def svg(figure: Figure) -> Markup:  # noqa: C901, PLR0911 (a line for each kind)
             return tokens(figure)
         case _ as never:
             assert_never(never)
+
+
+def narrow(figure: Figure, whole: Markup) -> Markup | None:
+    """Draw a figure again for a phone, its letters as large; None where the one drawing fits both.
+
+    A map of too many columns for legible cells stays as it is, and scrolls.
+    """
+    if width(whole) <= PHONE + 1:
+        return None
+    match figure:
+        case Heatmap() if figure.values.shape[1] * SMALL < PHONE:
+            drawing = heatmap(figure, PHONE)
+        case Bars():
+            drawing = bars(figure, PHONE)
+        case Lines():
+            drawing = lines(figure, PHONE)
+        case Scatter():
+            drawing = scatter(figure, PHONE)
+        case _:
+            return None
+    return drawing if width(drawing) <= PHONE + 1 else None
+
+
+def width(drawing: Markup) -> int:
+    """Read how wide a drawing is, in pixels."""
+    found = re.search(r'<svg [^>]*? width="(\d+)"', drawing)
+    return int(found[1]) if found else 0

@@ -9,24 +9,29 @@ from app.figures.svg import parts
 from app.figures.svg.axes import Axis, around
 from app.figures.svg.parts import MONO, NUMBER, element, label, rect, text
 
-ROW, THICK, LONG = 26, 16, 320  # pixels: from bar to bar, a bar's height, the longest bar
-LONGEST = 26
+ROW, THICK, LONG = 26, 16, 320.0  # pixels: from bar to bar, a bar's height, the longest bar
+SHORT = 96.0  # pixels the longest bar has at least, however little room there is
+LONGEST, CUT = 26, 18  # letters of a name, and where there is little room
 
 
-def bars(figure: Bars) -> Markup:
-    """Draw the bars from a common zero line."""
-    left = max((min(parts.columns(n), LONGEST) for n in figure.labels), default=1) * MONO + 10
+def bars(figure: Bars, room: float = 0) -> Markup:
+    """Draw the bars from a common zero line, all of it inside the room where one is given."""
+    most = CUT if room else LONGEST
+    left = max((min(parts.columns(n), most) for n in figure.labels), default=1) * MONO + 10
     before = _room(figure) if bool((figure.values < 0).any()) else 0.0
-    axis = _axis(figure, left + before)
+    long = min(LONG, max(SHORT, room - left - before - _room(figure) - 4)) if room else LONG
+    axis = _axis(figure, left + before, long)
     top = 24.0 if figure.value_title else 4.0
     zero = axis.at(0)
-    drawn = [text(left + before, 14, figure.value_title, "fig-axis")] if figure.value_title else []
+    said = len(figure.value_title) * parts.SANS
+    start = max(0.0, min(left + before, room - said)) if room else left + before
+    drawn = [text(start, 14, figure.value_title, "fig-axis")] if figure.value_title else []
     for i, (name, value) in enumerate(zip(figure.labels, figure.values, strict=True)):
-        drawn += _bar(figure, i, name, float(value), axis, left - 8, top + i * ROW)
+        drawn += _bar(figure, i, name, float(value), axis, (left - 8, top + i * ROW, most))
     end = top + len(figure.labels) * ROW
     drawn.append(element("path", class_="fig-rule", d=f"M{zero:.1f} {top:.0f}V{end:.0f}"))
-    width = left + before + LONG + _room(figure) + 4
-    width = max(width, left + before + len(figure.value_title) * parts.SANS)
+    width = left + before + long + _room(figure) + 4
+    width = max(width, start + said)
     return parts.picture(width, end + 4, figure.title, drawn)
 
 
@@ -34,7 +39,7 @@ def _room(figure: Bars) -> float:
     return max((len(short(float(v))) for v in figure.values), default=1) * NUMBER + 8
 
 
-def _axis(figure: Bars, start: float) -> Axis:
+def _axis(figure: Bars, start: float, long: float) -> Axis:
     """Lay the values over the pixels; zero is always part of the axis."""
     finite = figure.values[np.isfinite(figure.values)]
     if figure.scale == "weights":
@@ -45,12 +50,13 @@ def _axis(figure: Bars, start: float) -> Axis:
     else:
         low, high = around(finite, zero=True)
         low, high = (0.0, 1.0) if not finite.any() else (low, high)
-    return Axis(low, high, start, start + LONG)
+    return Axis(low, high, start, start + long)
 
 
 def _bar(
-    figure: Bars, i: int, name: str, value: float, axis: Axis, x: float, y: float
+    figure: Bars, i: int, name: str, value: float, axis: Axis, place: tuple[float, float, int]
 ) -> list[Markup]:
+    x, y, most = place
     zero = axis.at(0)
     end = axis.at(max(min(value, axis.high), axis.low))
     role = "" if figure.role in ("plain", "accent") else f" is-{figure.role}"
@@ -58,7 +64,7 @@ def _bar(
     middle = y + ROW / 2
     number = (end - 5, "fig-number fig-end") if value < 0 else (end + 5, "fig-number")
     return [
-        label(x, middle + 4.5, name, f"fig-end{chosen}", most=LONGEST),
+        label(x, middle + 4.5, name, f"fig-end{chosen}", most=most),
         rect(min(zero, end), middle - THICK / 2, abs(end - zero), THICK, f"fig-bar{role}{chosen}"),
         text(number[0], middle + 4, short(value), number[1]),
     ]

@@ -9,7 +9,7 @@ from app.figures.describe import Heatmap
 from app.figures.numbers import evenly
 from app.figures.svg import parts
 from app.figures.svg.legend import HEIGHT as LEGEND
-from app.figures.svg.legend import legend
+from app.figures.svg.legend import STEP, THIN, legend
 from app.figures.svg.parts import MONO, NUMBER, SANS, element, join, label, rect, text
 from app.figures.svg.shades import BLOCKED, Levels, Shading, cells, hatching, shading
 from app.i18n import _
@@ -22,6 +22,7 @@ HALF, COMPACT = 320.0, 20.0
 ROOMY = 72  # pixels of a cell widened so that the names of few columns need no turning
 UNHATCHED = 30  # pixels: in a smaller cell the hatching says −∞, a number would be unreadable on it
 PITCH = 13  # two labels closer than this would touch
+SMALL = 12.0  # pixels of a cell, at least, where a map is made to fit little room
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class Plan:
     height: float
 
 
-def heatmap(figure: Heatmap) -> Markup:
+def heatmap(figure: Heatmap, room: float = 0) -> Markup:
     """Draw the cells, their names, their scale, and a frame around what is chosen."""
-    plan = _plan(figure)
+    plan = _narrow(figure, room) if room else _plan(figure)
     shades = shading(figure.values, figure.scale)
     levels = shades.levels(figure.values)
     rows, columns = levels.shape
@@ -56,7 +57,13 @@ def heatmap(figure: Heatmap) -> Markup:
         *_column_labels(figure, plan),
         *(_numbers(figure, plan, levels, shades) if figure.numbers else ()),
         *_chosen(figure, plan),
-        legend(plan.left, plan.top + h + 10, shades, blocked=_blocked(figure, levels)),
+        legend(
+            0 if room else plan.left,
+            plan.top + h + 10,
+            shades,
+            blocked=_blocked(figure, levels),
+            step=THIN if room else STEP,
+        ),
     ]
     area = {"data_x": plan.left, "data_y": plan.top, "data_w": float(w), "data_h": float(h)}
     return parts.picture(
@@ -104,6 +111,19 @@ def _plan(figure: Heatmap) -> Plan:
     under = 370 if np.isneginf(figure.values).any() else 260  # the legend
     width = max(left + columns * wide + beside + 8, spoken + 8, left + under)
     return Plan(left, top, wide, high, turn, width, top + rows * high + 10 + LEGEND)
+
+
+def _narrow(figure: Heatmap, room: float) -> Plan:
+    """Fit all columns into little room where that is possible, their names turned upright."""
+    plan = _plan(figure)
+    rows, columns = figure.values.shape
+    wide = max(SMALL, min(plan.wide, (room - plan.left - 4) / columns))
+    widest, titles = _widest(figure.columns), len(_titles(figure)) * parts.LINE
+    turn = 0 if widest <= wide - 4 else 90
+    top = titles + (widest + 10 if turn else 20.0)
+    high = wide if rows == columns else plan.high
+    width = max(plan.left + columns * wide + 4, room)
+    return Plan(plan.left, top, wide, high, turn, width, top + rows * high + 10 + LEGEND)
 
 
 def _widest(labels: tuple[str, ...]) -> float:

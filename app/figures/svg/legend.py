@@ -8,10 +8,10 @@ from app.figures.svg.shades import Shading
 from app.i18n import _
 
 HEIGHT = 26
-STEP = 8  # pixels a shade
+STEP, THIN = 8, 5  # pixels a shade, and where there is little room
 
 
-def legend(x: float, y: float, shades: Shading, *, blocked: str = "") -> Markup:
+def legend(x: float, y: float, shades: Shading, *, blocked: str = "", step: int = STEP) -> Markup:
     """Draw the shades in a row between the numbers of their ends, and what −∞ means, if given."""
     if shades.high <= shades.low:
         every = _("all others are {value}") if blocked else _("every value is {value}")
@@ -25,10 +25,10 @@ def legend(x: float, y: float, shades: Shading, *, blocked: str = "") -> Markup:
     drawn = [text(x, y + 12, low, "fig-number")]
     for i in range(17):
         name = f"fig-cell {shades.class_of(first + i)}"
-        drawn.append(rect(start + i * STEP, y + 2, STEP, 12, name))
-    end = start + 17 * STEP
+        drawn.append(rect(start + i * step, y + 2, step, 12, name))
+    end = start + 17 * step
     drawn += [
-        rect(start, y + 2, 17 * STEP, 12, "fig-frame"),
+        rect(start, y + 2, 17 * step, 12, "fig-frame"),
         text(end + 5, y + 12, high, "fig-number"),
     ]
     if blocked:

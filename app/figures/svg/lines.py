@@ -14,33 +14,50 @@ from app.figures.svg.parts import SANS, element, join, text
 from app.figures.svg.placing import apart
 from app.i18n import _
 
-WIDE, HIGH = 440, 250  # pixels of the plot
+WIDE, HIGH = 440.0, 250.0  # pixels of the plot
+LOW = 200.0  # its height where there is little room
 LONGEST = 32
 
 
-def lines(figure: Lines) -> Markup:
+def lines(figure: Lines, room: float = 0) -> Markup:
     """Draw the curves; what a logarithmic axis has no place for is left out, and counted."""
-    top = 30.0
+    top, tall = 30.0, LOW if room else HIGH
     low, high = _ends([c.y for c in figure.lines], figure.log_y)
     if not figure.log_y:
         low, high = widened(low, high)
-    y = Axis(low, high, top + HIGH, top, figure.log_y)
+    y = Axis(low, high, top + tall, top, figure.log_y)
     left = room_for(y)
-    x = Axis(*_ends([c.x for c in figure.lines], figure.log_x), left, left + WIDE, figure.log_x)
+    wide = room - left - 12 if room else WIDE
+    x = Axis(*_ends([c.x for c in figure.lines], figure.log_x), left, left + wide, figure.log_x)
     drawn = [
         text(0, 14, figure.y_title, "fig-axis"),
-        *upward(y, left, left + WIDE),
-        *across(x, top + HIGH, top),
-        text(left + WIDE, top + HIGH + 36, figure.x_title, "fig-axis fig-end"),
+        *upward(y, left, left + wide),
+        *across(x, top + tall, top),
+        text(left + wide, top + tall + 36, figure.x_title, "fig-axis fig-end"),
         *(_curve(line, i, x, y) for i, line in enumerate(figure.lines)),
-        *_names(figure, x, y),
     ]
+    below = top + tall + 44
     note = _left_out(figure)
     if note:
-        drawn.append(text(left, top + HIGH + 54, note, "fig-note"))
+        drawn.append(text(0 if room else left, below + 10, note, "fig-note"))
+        below += 18
+    if room:
+        listed, high = _list(figure, left, below + 14)
+        return parts.picture(room, below + high, figure.title, [*drawn, *listed])
     names = max((min(len(line.label), LONGEST) for line in figure.lines), default=0)
-    width = max(left + WIDE + names * SANS + 16, len(figure.y_title) * SANS)
-    return parts.picture(width, top + HIGH + (62 if note else 44), figure.title, drawn)
+    width = max(left + wide + names * SANS + 16, len(figure.y_title) * SANS)
+    return parts.picture(width, below, figure.title, [*drawn, *_names(figure, x, y)])
+
+
+def _list(figure: Lines, left: float, top: float) -> tuple[list[Markup], float]:
+    """Name the curves one under the other, each after a piece of it; and the height of that."""
+    drawn = []
+    for i, line in enumerate(figure.lines):
+        y, name = top + i * parts.LINE, style(line, i)
+        drawn.append(element("path", class_=name, d=f"M{left:.0f} {y - 4:.0f}h30"))
+        words = parts.shorten(parts.clean(line.label), LONGEST)
+        drawn.append(text(left + 38, y, words, f"fig-name {name}"))
+    return drawn, 6.0 + len(figure.lines) * parts.LINE
 
 
 def style(line: Line, index: int) -> str:

@@ -12,46 +12,48 @@ from app.figures.svg.marks import arrow, group_order, mark, role_class
 from app.figures.svg.parts import MONO, SANS, element, join, text
 from app.figures.svg.placing import Spot, place
 
-WIDE, HIGH, EDGE = 560, 420, 26  # pixels of the plane, and of room at its edges
+WIDE, HIGH, EDGE = 560.0, 420.0, 26.0  # pixels of the plane, and of room at its edges
+TALL = 320.0  # its height where there is little room
 LONGEST = 22
 
 
-def scatter(figure: Scatter) -> Markup:
+def scatter(figure: Scatter, room: float = 0) -> Markup:
     """Draw the points, their names where there is room, and the arrows between them."""
     top = 26.0 if figure.y_title else 8.0
     left = room_for(Axis(*around(figure.points[:, 1]), 0, 1)) if len(figure.points) else 30.0
-    x, y = _axes(figure, left, top)
+    wide, high = (room - left - 12, TALL) if room else (WIDE, HIGH)
+    x, y = _axes(figure, left, top, (wide, high))
     at = [(x.at(px), y.at(py)) for px, py in figure.points]
-    inside = (left, top, left + WIDE, top + HIGH)
+    inside = (left, top, left + wide, top + high)
     names = [parts.shorten(parts.clean(name), LONGEST) for name in figure.labels]
     drawn = [
         text(0, 14, figure.y_title, "fig-axis") if figure.y_title else Markup(""),
-        *upward(y, left, left + WIDE),
-        *across(x, top + HIGH, top),
+        *upward(y, left, left + wide),
+        *across(x, top + high, top),
         *(arrow(at[a], at[b]) for a, b in figure.arrows),
         *_points(figure, at, place(at, names, inside, [(at[a], at[b]) for a, b in figure.arrows])),
     ]
-    below = top + HIGH + 34
+    below = top + high + 34
     if figure.x_title:
-        drawn.append(text(left + WIDE, below, figure.x_title, "fig-axis fig-end"))
+        drawn.append(text(left + wide, below, figure.x_title, "fig-axis fig-end"))
         below += 22
-    keys, height = key(figure.groups, left, below, WIDE)
-    width = max(left + WIDE + 12, len(figure.y_title) * SANS)
+    keys, height = key(figure.groups, left, below, wide)
+    width = max(left + wide + 12, len(figure.y_title) * SANS)
     return parts.picture(width, below - 12 + height, figure.title, [*drawn, *keys])
 
 
-def _axes(figure: Scatter, left: float, top: float) -> tuple[Axis, Axis]:
+def _axes(figure: Scatter, left: float, top: float, size: tuple[float, float]) -> tuple[Axis, Axis]:
     """Fit the points into the plane; with equal axes one unit is as long on both."""
     (x0, x1), (y0, y1) = around(figure.points[:, 0]), around(figure.points[:, 1])
-    wide, high = WIDE - 2 * EDGE, HIGH - 2 * EDGE
+    wide, high = size[0] - 2 * EDGE, size[1] - 2 * EDGE
     if figure.equal:
         scale = max((x1 - x0) / wide, (y1 - y0) / high)
         grow_x, grow_y = scale * wide - (x1 - x0), scale * high - (y1 - y0)
         x0, x1, y0, y1 = x0 - grow_x / 2, x1 + grow_x / 2, y0 - grow_y / 2, y1 + grow_y / 2
     more_x, more_y = (x1 - x0) * EDGE / wide, (y1 - y0) * EDGE / high
     return (
-        Axis(x0 - more_x, x1 + more_x, left, left + WIDE),
-        Axis(y0 - more_y, y1 + more_y, top + HIGH, top),
+        Axis(x0 - more_x, x1 + more_x, left, left + size[0]),
+        Axis(y0 - more_y, y1 + more_y, top + size[1], top),
     )
 
 
