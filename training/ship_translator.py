@@ -76,7 +76,7 @@ def score(written: list[str], wanted: list[list[str]]) -> dict[str, float]:
     """Measure BLEU and chrF against one translation, and BLEU against all that are known."""
     first = [texts[0] for texts in wanted]
     most = max(map(len, wanted))
-    columns = [[texts[n] if n < len(texts) else "" for texts in wanted] for n in range(most)]
+    columns = [[texts[min(n, len(texts) - 1)] for texts in wanted] for n in range(most)]
     return {
         "bleu": round(sacrebleu.corpus_bleu(written, [first]).score, 2),
         "chrf": round(sacrebleu.corpus_chrf(written, [first]).score, 2),
