@@ -36,6 +36,13 @@ class Blank(NamedTuple):
     probabilities: tuple[float, ...]
 
 
+class Rank(NamedTuple):
+    """Where one word stands among all, when they are sorted by probability."""
+
+    place: int  # 1 is the likeliest
+    probability: float
+
+
 class Unmasking(NamedTuple):
     """One pass of the encoder: every blank's candidates, and which blanks were filled."""
 
@@ -82,6 +89,22 @@ def candidates(
         best = np.argsort(-shares, kind="stable")[:count]
         blanks.append(Blank(place, tuple(best.tolist()), tuple(shares[best].tolist())))
     return tuple(blanks)
+
+
+def rank_of(scores: Array, token: int, *, banned: Sequence[int] = ()) -> Rank:
+    """Find how likely one word was held to be, and how many were held to be likelier.
+
+    Shapes: scores (V) -> Rank. Words that are `banned` take no share.
+
+    Example: scores ln 1, ln 2, ln 1 are shares of ¼, ½, ¼; two words share the second place.
+        >>> rank = rank_of(np.log([1.0, 2.0, 1.0]), 2)
+        >>> rank.place, round(rank.probability, 6)
+        (2, 0.25)
+    """
+    allowed = scores.copy()
+    allowed[list(banned)] = -np.inf
+    shares = softmax(allowed)
+    return Rank(1 + int((shares > shares[token]).sum()), float(shares[token]))
 
 
 def unmask(

@@ -133,6 +133,15 @@ class Decoder:
         self.memory.keep(text, cache)
         return logits, cache
 
+    def score(self, ids: Ids) -> Array:
+        """Read a text at once and score, after each token, every piece that could come next.
+
+        Shapes: ids (T) -> (T, V).
+        """
+        if isinstance(self.config, LlamaConfig):
+            return write_on_fast(ids, self.weights, self.config).logits
+        return self.trace(ids).logits
+
     def trace(self, ids: Ids, **options: Any) -> Trace:
         """Read a text and keep every intermediate; the options are those of `write_on`."""
         return self.architecture.trace(ids, self.weights, self.config, **options)

@@ -1,7 +1,7 @@
 """A lab's form: read from a query, checked, and made ready to be drawn with its messages."""
 
 import typing
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -50,6 +50,20 @@ class Reading:
     typed: Values
     form: LabForm | None
     messages: Values
+
+
+def joined(lab: Lab, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Make one value of each name; a text that the lab draws itself may be ticked many times.
+
+    Of any other name that stands twice the last value counts: a switch is "false" and then "true".
+    """
+    query: dict[str, str] = {}
+    for name, value in pairs:
+        info = lab.form.model_fields.get(name)
+        extra = typing.cast("dict[str, Any]", info.json_schema_extra or {}) if info else {}
+        ticked = info is not None and info.annotation is str and extra.get("control") == "drawn"
+        query[name] = f"{query[name]},{value}" if ticked and query.get(name) else value
+    return query
 
 
 def read_form(lab: Lab, query: Values) -> Reading:

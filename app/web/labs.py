@@ -1,5 +1,7 @@
 """The addresses of a lab: the lesson with it filled in, its panel alone, its data, its figures."""
 
+from dataclasses import replace
+
 import orjson
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
@@ -9,6 +11,7 @@ from app.figures.data import csv_text, data
 from app.figures.plotly import plotly
 from app.figures.standalone import standalone
 from app.models import ModelCard
+from app.web.forms import joined
 from app.web.pages import lesson_page
 from app.web.panel import Panel
 from app.web.site import Site, is_fragment
@@ -64,6 +67,14 @@ def model_line(panel: Panel) -> str:
     return "; ".join(card.badge for card in panel.result.models) if panel.result else ""
 
 
+def themed(address: str, request: Request) -> str:
+    """Keep the theme that a link has fixed, in a new address of the same page."""
+    theme = request.query_params.get("theme")
+    if theme not in {"light", "dark"}:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}theme={theme}"
+
+
 class LabRoutes:
     """Answers for one lab: each method is one address."""
 
@@ -74,21 +85,27 @@ class LabRoutes:
     def panel(self, lesson: str, lab: str, request: Request) -> Panel:
         """Read an address and compute the lab that it names."""
         found = self.site.find(lesson, lab)
-        return self.site.bench.panel(*found, dict(request.query_params))
+        query = joined(found[1], request.query_params.multi_items())
+        return self.site.bench.panel(*found, query)
 
     def filled_in(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
         """Give the lesson with this lab filled in, or to a script the panel alone."""
         panel = self.panel(lesson, lab, request)
         if is_fragment(request):
             answer = self.site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
-            answer.headers["HX-Replace-Url"] = panel.address()  # the state, without its defaults
+            # The state, without its defaults.
+            answer.headers["HX-Replace-Url"] = themed(panel.address(), request)
             return answer
         return lesson_page(self.site, request, panel.lesson, panel)
 
     def embedded(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
         """Give the panel on a page of its own, to be framed elsewhere."""
-        panel = self.panel(lesson, lab, request)
-        return self.site.page("embed.html", request, status=status_of(panel), panel=panel)
+        panel = replace(self.panel(lesson, lab, request), embedded=True)
+        page = "parts/lab.html" if is_fragment(request) else "embed.html"
+        answer = self.site.page(page, request, status=status_of(panel), panel=panel)
+        if is_fragment(request):
+            answer.headers["HX-Replace-Url"] = themed(panel.embed, request)
+        return answer
 
     def data_json(self, lesson: str, lab: str, request: Request) -> Response:
         """Give the result as data, unrounded."""
@@ -124,7 +141,8 @@ class LabRoutes:
     def stream(self, lesson: str, lab: str, request: Request) -> Response:
         """Give an answer that grows, one event at a time, until it ends or the reader leaves."""
         found = self.site.find(lesson, lab)[1]
-        return stream_events(found, dict(request.query_params), self.site.models)
+        query = joined(found, request.query_params.multi_items())
+        return stream_events(found, query, self.site.models)
 
 
 def make_router(site: Site) -> APIRouter:

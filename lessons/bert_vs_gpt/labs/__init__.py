@@ -1,6 +1,7 @@
 """The labs of lesson 4."""
 
 from lessons.bert_vs_gpt.labs.corruption import CORRUPTION
+from lessons.bert_vs_gpt.labs.fill_blank import FILL_BLANK
 from lessons.bert_vs_gpt.labs.next_token import NEXT_TOKEN
 
-LABS = (CORRUPTION, NEXT_TOKEN)
+LABS = (FILL_BLANK, CORRUPTION, NEXT_TOKEN)
