@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.engine import bert, masked_lm, masks, seq2seq
+from app.engine import beam, bert, masked_lm, masks, seq2seq
 from app.engine.recall import check_recall, recall
 from app.engine.seq2seq_config import Seq2SeqConfig
 from app.models.tensors import open_tensors
@@ -44,6 +44,17 @@ def test_the_translator_equals_pytorch_in_vectors_scores_and_cross_attention(n):
     same(written.logits[:, ::10], golden[f"logits_{n}"])
     looks = [layer.cross.attention.weights for layer in written.stack.layers]
     same(np.stack(looks), golden[f"cross_{n}"])
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_the_translator_writes_word_for_word_what_pytorch_writes_greedily(n):
+    golden = np.load(GOLDEN / "translator.npz")
+    config = Seq2SeqConfig.from_dict(settings("translator"))
+    weights = open_tensors(SHIPPED / "translator" / "model.safetensors")
+    read = seq2seq.encode(golden[f"source_{n}"], weights, config)
+    step = seq2seq.next_word(seq2seq.remember(read.hidden, weights, config), weights, config)
+    written = [choice.token for choice in beam.greedy(step, [1], 2, limit=60)]
+    assert [1, *written] == [*golden[f"target_{n}"].tolist(), 2]
 
 
 @pytest.mark.parametrize("n", range(3))
