@@ -35,6 +35,7 @@ class Panel:
     fields: tuple[FieldView, ...]
     result: Result | None
     query: str  # the state as an address keeps it
+    embedded: bool = False  # alone in a frame elsewhere, where its own form and links stay
 
     @property
     def id(self) -> str:
@@ -44,11 +45,14 @@ class Panel:
     @property
     def action(self) -> str:
         """Where the form is sent."""
+        if self.embedded:
+            return f"/embed/{self.lesson.slug}/{self.lab.slug}"
         return f"/lessons/{self.lesson.slug}/labs/{self.lab.slug}"
 
     def address(self, suffix: str = "") -> str:
         """Give the address of this state, of its data or of one of its figures."""
-        return f"{self.action}{suffix}?{self.query}" if self.query else f"{self.action}{suffix}"
+        place = f"/lessons/{self.lesson.slug}/labs/{self.lab.slug}{suffix}"
+        return f"{place}?{self.query}" if self.query else place
 
     @property
     def embed(self) -> str:
