@@ -111,7 +111,7 @@ def test_a_late_answer_never_overwrites_a_newer_picture(watched):
         else:
             route.continue_()
 
-    page.route("**/labs/attention-map?**", hold_first)
+    page.route("**/attention-map?**", hold_first)
     field = page.locator("#sentence-text")
     field.fill("Slow answer first")
     page.wait_for_function("() => true")

@@ -242,7 +242,7 @@ def where(roll: Roll) -> Heatmap:
         row_title=_("row: the way of training"),
         column_title=_("column: the token to be predicted"),
         caption=_(
-            "Dark: this prediction is scored. Light: it costs nothing, right or wrong. "
+            "Filled: this prediction is scored. Blank: it costs nothing, right or wrong. "
             "What the encoder adds, such as [CLS] and [SEP], is never picked."
         ),
     )

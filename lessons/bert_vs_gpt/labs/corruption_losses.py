@@ -103,7 +103,7 @@ def masked_paid(encoder: Encoder, tokens: Tokenized, damage: Damage, states: Lab
 def charge(name: str, paid: Paid) -> Tokens:
     """Describe what a model paid, token by token."""
     title = _("The loss token by token, by {model}").format(model=paid.card.title)
-    caption = _("−ln P of the token that was really there: the darker, the more surprised.")
+    caption = _("−ln P of the token that was really there: more shade is more surprise.")
     if paid.first:
         text = _("{caption} Its own tokens; the first, “{first}”, has nothing before it.")
         caption = text.format(caption=caption, first=paid.first)

@@ -95,7 +95,7 @@ def draw(
                 tuple(step["label"] for step in written),
                 np.array([step["probability"] for step in written]),
                 value_title=_("probability the model gave it"),
-                caption=_("The darker a token, the surer the model was of it."),
+                caption=_("The stronger a token’s shade, the surer the model was of it."),
             )
         )
     return tuple(figures)

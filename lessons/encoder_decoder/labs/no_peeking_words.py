@@ -113,7 +113,7 @@ def picture(seen: Moved) -> Heatmap:
     """Describe one map; the column of the change is framed."""
     layers = (_("words in"), *map(str, range(1, len(seen.values))))
     inside = len(seen.labels) - seen.before - seen.after
-    caption = _("Dark: moved far; paper: not at all. The frame is the word that was replaced.")
+    caption = _("Shaded: it moved; blank: not at all. The frame is the word that was replaced.")
     if seen.name == "masked":
         caption = _("The same weights as the encoder’s: the mask is all that differs.")
     return Heatmap(
