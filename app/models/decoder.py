@@ -148,9 +148,10 @@ class Decoder:
 
     @property
     def start(self) -> tuple[int, ...]:
-        """What stood before every text in training, and is put before a reader's text too."""
-        first = self.tokenizer.special.get("[CLS]")
-        return () if first is None or not isinstance(self.config, BertConfig) else (first,)
+        """What stood before every text in training; put before a reader's, it is read better."""
+        name = "[CLS]" if isinstance(self.config, BertConfig) else "<|endoftext|>"
+        first = self.tokenizer.special.get(name)
+        return () if first is None else (first,)
 
     @property
     def stop(self) -> frozenset[int]:

@@ -54,12 +54,14 @@ def filled(text: Blanked, said: Detective) -> Tokens:
         _("The sentence as the encoder would fill it"),
         tuple(first[n].labels[0] if n in first else tokens.labels[n] for n in kept),
         states=tuple(
-            _("{share} sure").format(share=short(float(first[n].shares[0]))) if n in first else ""
-            for n in kept
+            f"{100 * float(first[n].shares[0]):.0f} %" if n in first else "" for n in kept
         ),
         marked=tuple(row for row, n in enumerate(kept) if n in first),
         words=tuple(tokens.words[n] for n in kept),
-        caption=_("Framed: a blank with its likeliest word. Each blank is guessed as if alone."),
+        caption=_(
+            "Framed: a blank with its likeliest word and how likely that is. "
+            "Each blank is guessed as if alone."
+        ),
     )
 
 

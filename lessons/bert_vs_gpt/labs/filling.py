@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.engine.bert import BertConfig
 from app.engine.bert_fast import encode_fast
 from app.engine.functions import softmax
 from app.engine.masked_lm import Blank, Rank, candidates, rank_of, score_words
@@ -99,7 +100,8 @@ def go_on(decoder: Decoder, text: Blanked, look: int) -> Guess | None:
     before = text.tokens.text[: span[0]]
     own = decoder.tokenizer.encode(before.rstrip(), add_special=False).ids
     ids = np.concatenate([np.array(decoder.start, np.int64), own])
-    if not 1 <= len(ids) <= LONGEST:
+    opens = isinstance(decoder.config, BertConfig)  # trained on what follows its start alone
+    if not (1 if opens else len(decoder.start) + 1) <= len(ids) <= LONGEST:
         return None
     scores, _cache = decoder.read_remembering(ids)
     shares = softmax(scores)
