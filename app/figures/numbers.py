@@ -27,7 +27,7 @@ def short(value: float | None) -> str:
     if 0.001 <= abs(value) < 1000:
         said = f"{float(f'{value:.3g}'):.6f}".rstrip("0").rstrip(".")
     elif 1000 <= abs(value) < 1_000_000 and float(value).is_integer():
-        said = f"{value:,.0f}".replace(",", "\u202f")  # a narrow space between thousands
+        said = f"{value:,.0f}"
     elif 1000 <= abs(value) < 10_000:
         said = f"{value:.0f}"
     else:

@@ -106,6 +106,8 @@ def find(rows: Rows, looker: int, row: Array, layer: int, head: int, pattern: st
     target = _("itself") if seen == looker else quote(rows.labels[seen])
     sentence = _("{word} looks most at {target}: {share:.2f} in layer {layer}, head {head}.")
     habit = _("On this sentence the head’s habit is: {habit}.").format(habit=PATTERNS[pattern])
+    if pattern == "mixed":
+        habit = _("On this sentence the head has no single habit.")
     words = sentence.format(
         word=quote(rows.labels[looker]),
         target=target,
@@ -138,6 +140,7 @@ def draw(
         column_title=_("column: the word looked at"),
         chosen=pair,
         tokens=True,
+        caption=_("The stronger the shade, the more of its weight the row gives to the column."),
     )
     arcs = Arcs("arcs", _("{place}, as lines").format(place=place), names, names, weights, pair[0])
     heads = HeadGrid("heads", _("All heads"), shown, named, names, (layer, head))

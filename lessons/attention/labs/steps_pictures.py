@@ -46,7 +46,7 @@ def vectors(name: str, title: str, rows: tuple[str, ...], values: tuple[Array, .
     held = np.stack(values)[:, :FIRST]
     caption = ""
     if len(values[0]) > FIRST:
-        caption = _("The first {first} of {all} numbers of each").format(
+        caption = _("The first {first} of {all} numbers of each row.").format(
             first=FIRST, all=len(values[0])
         )
     return Heatmap(
@@ -65,7 +65,7 @@ def vectors(name: str, title: str, rows: tuple[str, ...], values: tuple[Array, .
 
 def sources(asked: Asked) -> tuple[tuple[str, ...], tuple[Array, ...]]:
     """Name the table rows that a token's vector is added up from, and what became of it."""
-    names = [_("word"), _("+ position"), _("+ sentence"), _("normalised")]
+    names = [_("word"), _("+ position"), _("+ sentence"), _("normalized")]
     held = [asked.words, asked.position, asked.segment, asked.embedding]
     passed = asked.place[0] - 1
     if passed:

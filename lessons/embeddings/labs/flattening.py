@@ -26,7 +26,7 @@ def project(how: str, units: Array) -> Flat:
         return spread_out(units, 3 if how == "pca3" else 2)
     if len(units) >= FEWEST:
         return bent(units)
-    few = _("t-SNE needs at least {n} points to have a neighbourhood to keep; this is PCA.")
+    few = _("t-SNE needs at least {n} points to have a neighborhood to keep; this is PCA.")
     flat = spread_out(units, 2)
     return flat._replace(said=(few.format(n=FEWEST), *flat.said))
 

@@ -50,8 +50,8 @@ class WordMapForm(LabForm):
             "tsne": _("t-SNE"),
         },
     )
-    neighbours: int = control("slider", 3, _("Neighbours for each"), ge=0, le=10)
-    look: int = control("drawn", 0, _("Whose neighbours"), ge=0, le=MOST)
+    neighbours: int = control("slider", 3, _("Neighbors for each"), ge=0, le=10)
+    look: int = control("drawn", 0, _("Whose neighbors"), ge=0, le=MOST)
     model: str = model_choice()
 
 
@@ -165,10 +165,10 @@ def draw(
 
 def draw_map(gathered: Gathered, flat: Flat, vectors: WordVectors) -> Scatter | Scatter3D:
     """Describe the map: the reader's words in one mark, the neighbours in another."""
-    ours, theirs = _("your words"), _("neighbours")
+    ours, theirs = _("your words"), _("neighbors")
     count = len(gathered.words)
     groups = (ours,) * gathered.own + (theirs,) * (count - gathered.own)
-    caption = _("Point at a word for its neighbours. The map flattens; trust the cosines over it.")
+    caption = _("Point at a word for its neighbors. The map flattens; trust the cosines over it.")
     title, details = _("Your words, laid flat"), detail(gathered, vectors)
     if flat.points.shape[1] == 3:
         first, second, third = flat.axes

@@ -27,7 +27,7 @@ def draw(seen: Masked, cell: tuple[int, int]) -> tuple[Figure, ...]:
         chosen=cell,
         numbers=len(seen.labels) <= NUMBERED,
         compact=True,
-        caption=_("How well each key fits each query, divided by √d_k; nothing is hidden yet"),
+        caption=_("How well each key fits each query, divided by √d_k; nothing is hidden yet."),
     )
     steps = (
         ("mask", _("2. The mask"), seen.mask, _("0 changes nothing; −∞ shuts the cell")),
@@ -48,7 +48,7 @@ def weights(seen: Masked, scores: Heatmap) -> Heatmap:
         title=_("4. Weights"),
         values=seen.weights,
         scale="weights",
-        caption=_("After softmax, row by row: each row sums to 1, a shut cell has exactly 0"),
+        caption=_("After softmax, row by row: each row sums to 1, a shut cell has exactly 0."),
     )
 
 
@@ -86,5 +86,5 @@ def knowledge(seen: Masked, cell: tuple[int, int]) -> Heatmap:
         numbers=len(seen.labels) <= DRAWN,
         compact=True,
         blocked_title=_("−∞: never"),
-        caption=_("0: itself; 1: seen directly; 2 and more: heard through others, layer by layer"),
+        caption=_("0: itself; 1: seen directly; 2 and more: heard through others, layer by layer."),
     )

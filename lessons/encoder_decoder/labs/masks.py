@@ -214,7 +214,7 @@ MASKS = Lab(
         Preset(_("the past only"), {"kind": "causal"}),
         Preset(_("everything"), {"kind": "full"}),
         Preset(_("two tokens back"), {"kind": "window", "before": "2", "after": "0"}),
-        Preset(_("a look at both neighbours"), {"kind": "window", "before": "1", "after": "1"}),
+        Preset(_("a look at both neighbors"), {"kind": "window", "before": "1", "after": "1"}),
         Preset(_("a given beginning"), {"kind": "prefix", "length": "6"}),
         Preset(
             _("one hole in a causal mask"),

@@ -43,7 +43,7 @@ class GradientFlowForm(LabForm):
     steps: int = control("number", 200, _("Tokens"), ge=2, le=2000)
     back: int = control("number", 100, _("Steps back in the finding"), ge=1, le=1999)
     seed: int = control("number", 1, _("Seed"), ge=1, le=1_000_000)
-    gru: bool = control("switch", False, _("A GRU too"))
+    gru: bool = control("switch", False, _("A GRU too, the LSTM’s simpler relative"))
 
 
 def compute(form: GradientFlowForm, _models: Models) -> Result:

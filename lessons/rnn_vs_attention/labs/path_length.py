@@ -218,6 +218,7 @@ def growth(count: int) -> Lines:
         _("hops, at most"),
         log_x=True,
         log_y=True,
+        caption=_("Each mark on an axis is ten times the one before it."),
     )
 
 
