@@ -46,7 +46,7 @@ def vector(asked: Asked) -> Step:
     """Tell where the token's vector comes from."""
     passed = asked.place[0] - 1
     said = _(
-        "{name} is looked up in three tables; the rows are added and normalised. That is its "
+        "{name} is looked up in three tables; the rows are added and normalized. That is its "
         "embedding, {width} numbers."
     ).format(name=asked.name, width=len(asked.x))
     if passed:

@@ -290,7 +290,7 @@ CORRUPTION = Lab(
     presets=(
         Preset(_("a forgery"), {"text": EXAMPLE, "seed": "2", "share": "15"}),
         Preset(_("no damage, asked all the same"), {"text": EXAMPLE, "seed": "10", "share": "15"}),
-        Preset(_("40 %, all three fates"), {"text": EXAMPLE, "seed": "2", "share": "40"}),
+        Preset(_("40%, all three fates"), {"text": EXAMPLE, "seed": "2", "share": "40"}),
         Preset(_("said three times"), {"text": " ".join([EXAMPLE] * 3), "share": "15"}),
         Preset(_("one word"), {"text": "Tired", "seed": "1", "share": "15"}),
     ),

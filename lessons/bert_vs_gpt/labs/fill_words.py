@@ -157,10 +157,7 @@ def remarks(
         )
     ]
     if filler.card.parameters < SMALL:
-        text_ = _(
-            "{model} is a toy: it has learned which kind of word fits, seldom which word. "
-            "`make fetch` brings larger models."
-        )
+        text_ = _("{model} is a toy: it has learned which kind of word fits, seldom which word.")
         notes.append(text_.format(model=filler.card.title))
     if len(text.places) > len(text.words):
         notes.append(

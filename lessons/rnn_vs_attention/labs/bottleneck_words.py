@@ -42,16 +42,19 @@ def find(asked: Asked, answers: tuple[Answer, ...]) -> str:
     said = [begin.format(pairs=pairs, key=quote(told.keys[told.asked]), value=quote(told.right))]
     if right:
         names = [f"{NAMES[a.network.cell]} ({a.right:.2f})" for a in right]
-        said.append(_("It was found by {names}.").format(names=listed(names)))
+        said.append(_("Found (with this probability) by {names}.").format(names=listed(names)))
     said += [missed(asked, answer) for answer in wrong]
     return " ".join(said)
 
 
 def missed(asked: Asked, answer: Answer) -> str:
     """Say what one network answered instead."""
-    text = _("{name}, holding it all in {width} numbers, says {value} (right: {share:.2f}).")
+    text = _(
+        "{name}, holding it all in {width} numbers, says {value} "
+        "and gives the right one {share:.2f}."
+    )
     if answer.network.cell == "attention":
-        text = _("{name} says {value} (right: {share:.2f}).")
+        text = _("{name} says {value} and gives the right one {share:.2f}.")
     return text.format(
         name=NAMES[answer.network.cell],
         width=answer.held,
