@@ -29,6 +29,7 @@ from app.figures.svg.shades import shading
 from app.i18n import _
 
 Json = dict[str, Any]
+MOST_TICKS = 44  # words along an axis before they touch
 DIGITS = 5  # significant ones: a picture needs no more; data.json is unrounded
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "circle-open")
 SYMBOLS_3D = ("circle", "square", "diamond", "cross", "x", "circle-open")
@@ -85,11 +86,12 @@ def rounded(values: Array) -> Any:
 
 
 def _words(labels: Labels, title: str = "") -> Json:
-    """Describe a numeric axis whose ticks are words."""
+    """Describe a numeric axis whose ticks are words; of many, every so-manyth is written."""
+    every = -(-len(labels) // MOST_TICKS)
     return {
         "tickmode": "array",
-        "tickvals": list(range(len(labels))),
-        "ticktext": [harmless(name) for name in labels],
+        "tickvals": list(range(0, len(labels), max(every, 1))),
+        "ticktext": [harmless(name) for name in labels[:: max(every, 1)]],
         "title": {"text": harmless(title)},
         "showgrid": False,
         "zeroline": False,
@@ -122,6 +124,9 @@ def _matrix(values: Array, rows: Labels, columns: Labels, scale: Scale) -> Json:
         "hoverongaps": False,
         "hovertemplate": "%{y} → %{x}: %{z}<extra></extra>",
     }
+    if max(len(rows), len(columns)) > MOST_TICKS:  # a tick left out would be said as a number
+        trace["hovertemplate"] = "%{text}: %{z}<extra></extra>"
+        trace["text"] = [[f"{harmless(r)} → {harmless(c)}" for c in columns] for r in rows]
     square = {"scaleanchor": "x"} if len(rows) == len(columns) else {}
     layout = {
         "xaxis": {**_words(columns), "side": "top", "constrain": "domain"},
@@ -139,7 +144,8 @@ def _bars(labels: Labels, values: Array, title: str, role: Role) -> Json:
         "x": rounded(values),
         "y": list(range(len(labels))),
         "marker": {"color": _colour(role)},
-        "hovertemplate": "%{y}: %{x}<extra></extra>",
+        "hovertext": [harmless(name) for name in labels],
+        "hovertemplate": "%{hovertext}: %{x}<extra></extra>",
     }
     layout = {
         "xaxis": {"title": {"text": harmless(title)}},

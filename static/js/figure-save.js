@@ -4,7 +4,7 @@ import { colour } from "./colours.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
-  "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "opacity"];
+  "font-family", "font-size", "font-weight", "text-anchor", "opacity", "visibility", "vector-effect", "paint-order"];
 
 /** A copy of a drawing that needs no style sheet. @param {SVGSVGElement} drawing @param {string[]} lines */
 export function standalone(drawing, lines) {
@@ -29,6 +29,19 @@ export function standalone(drawing, lines) {
   }
   for (const [name, value] of Object.entries({ xmlns: SVG, viewBox: `${x} ${y} ${width} ${full}`, width, height: full })) copy.setAttribute(name, String(value));
   return { text: new XMLSerializer().serializeToString(copy), width, height: full };
+}
+
+/** A caption in lines that fit under the drawing. @param {string} words @param {number} width in pixels */
+function wrapped(words, width) {
+  const most = Math.max(24, Math.floor((width - 16) / 6.4));
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of words.split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** @param {Blob} blob @param {string} name */
@@ -69,8 +82,9 @@ class FigureSave extends HTMLElement {
     const figure = this.closest("figure");
     const drawing = [...(figure?.querySelectorAll("svg") ?? [])].find((each) => each.getClientRects().length) ?? figure?.querySelector("svg");
     if (!drawing) return;
-    const caption = figure?.querySelector("figcaption")?.textContent?.replace(/\s+/g, " ").trim() ?? "";
-    const picture = standalone(drawing, [caption, this.dataset.model ?? ""].filter(Boolean));
+    const caption = figure?.querySelector("figcaption")?.textContent ?? "";
+    const { width } = drawing.viewBox.baseVal;
+    const picture = standalone(drawing, [caption, this.dataset.model ?? ""].flatMap((words) => wrapped(words, width)));
     const name = `${this.dataset.name ?? "figure"}.${kind.toLowerCase()}`;
     download(kind === "SVG" ? new Blob([picture.text], { type: "image/svg+xml" }) : await asPng(picture), name);
   }

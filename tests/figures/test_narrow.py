@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.figures import Bars, Heatmap, Line, Lines, Scatter
+from app.figures.plotly import plotly
 from app.figures.svg import PHONE, narrow, svg, width
 
 WORDS = (
@@ -62,3 +63,11 @@ def test_every_curve_is_named_under_a_narrow_drawing():
     assert small is not None
     assert ">one with a longer name</text>" in small
     assert ">two</text>" in small
+
+
+def test_many_words_along_an_axis_of_plotly_are_thinned_and_still_said():
+    made = plotly(square(128))
+    assert len(made["layout"]["xaxis"]["tickvals"]) <= 44
+    assert made["layout"]["xaxis"]["ticktext"][1] == "w3"
+    assert made["data"][0]["text"][5][127] == "w5 → w127"
+    assert "text" not in plotly(square(12))["data"][0]
