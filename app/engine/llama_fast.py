@@ -25,6 +25,7 @@ class FastTrace(NamedTuple):
 
     logits: Array  # (T, V), or (1, V) for the last token alone
     cache: Cache  # the keys and values of past and new tokens
+    hidden: Array  # (L + 1, T, D) the tokens' vectors before the first and after each layer
 
 
 class Once(NamedTuple):
@@ -163,8 +164,11 @@ def write_on_fast(
     past, turn = begin(ids, cache, config, use_positions=use_positions)
     once = prepare(turn, cached_tokens(past), config, scale=scale)
     x, grown = weights["model.embed_tokens.weight"][ids].T.copy(), list[LayerCache]()
+    hidden = [x.copy()]
     for n in range(config.layers):
         keep = None if keep_heads is None else keep_heads[n]
         grown.append(layer_fast(x, weights, f"model.layers.{n}", config, past[n], once, keep))
+        hidden.append(x.copy())
     x = normalise(x[:, -1:] if last_only else x, weights["model.norm.weight"], config.epsilon)
-    return FastTrace(product(weights[config.head], x).T, tuple(grown))
+    kept = np.stack(hidden).swapaxes(-1, -2)
+    return FastTrace(product(weights[config.head], x).T, tuple(grown), kept)

@@ -1,11 +1,20 @@
-"""Two versions of a text side by side: pairs of tokens, and distances."""
+"""Two versions of a text side by side: pairs of tokens, distances, and a past that keeps still."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.change import align, movement, same_length
+from app.engine.llama import write_on
+from app.engine.llama_config import LlamaConfig
+from app.engine.llama_fast import write_on_fast
+from app.models.kinds import read_json
+from app.models.tensors import open_tensors
+
+TINY = Path(__file__).parent / "golden" / "llama_tiny"
 
 TEXT = st.lists(st.integers(0, 5), min_size=1, max_size=12).map(lambda n: np.array(n, np.int64))
 
@@ -47,3 +56,18 @@ def test_filling_up_changes_no_token_of_either_text(first, second):
 def test_a_vector_of_zeros_does_not_divide_by_zero():
     moved = movement(np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32))
     assert moved.tolist() == [0.0, 0.0]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    past=st.lists(st.integers(0, 95), min_size=1, max_size=20),
+    futures=st.lists(st.lists(st.integers(0, 95), max_size=20), min_size=2, max_size=2),
+)
+@pytest.mark.parametrize("read", [write_on, write_on_fast])
+def test_at_equal_lengths_a_decoders_past_keeps_still_to_the_last_bit(read, past, futures):
+    config = LlamaConfig.from_dict(read_json(TINY / "config.json"))
+    weights = open_tensors(TINY / "model.safetensors")
+    first, second = same_length(*(np.array(past + future, np.int64) for future in futures), 7)
+    hidden = [read(ids, weights, config).hidden[:, : len(past)] for ids in (first, second)]
+    assert np.array_equal(*hidden)
+    assert not movement(*hidden).any()

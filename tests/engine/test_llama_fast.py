@@ -50,6 +50,7 @@ def test_it_equals_the_readable_decoder_with_every_intervention(
     cache = write_on_fast(ids[:cut], weights, config, **options).cache if cut else None
     fast = write_on_fast(ids[cut:], weights, config, cache=cache, **options)
     np.testing.assert_allclose(fast.logits, plain.logits[cut:], atol=2e-4)
+    np.testing.assert_allclose(fast.hidden, plain.hidden[:, cut:], atol=2e-4)
     for ours, theirs in zip(fast.cache, plain.cache, strict=True):
         np.testing.assert_allclose(ours.keys, theirs.keys, atol=1e-4)
         np.testing.assert_allclose(ours.values, theirs.values, atol=1e-4)

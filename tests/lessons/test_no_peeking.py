@@ -91,6 +91,14 @@ def test_the_maps_are_distances_of_the_readable_encoder(models):
     assert (result.figures[0].values[1:, 0] > 0).all()  # and [CLS] hears of it at once
 
 
+def test_the_decoders_map_is_of_distances_of_the_readable_decoder(models, decoder):
+    old, new = (decoder.tokenizer.encode(f"The {word} sat down.").ids for word in ("cat", "dog"))
+    h, other = (write_on(ids, decoder.weights, decoder.config).hidden for ids in (old, new))
+    expected = np.linalg.norm(other - h, axis=-1) / np.linalg.norm(h, axis=-1)
+    result = answer(models, text="The cat sat down.", token=2, replacement="dog")
+    np.testing.assert_allclose(result.figures[1].values, expected, atol=1e-3)
+
+
 def test_everything_moves_in_the_encoder_and_only_what_follows_in_the_other_two(models):
     result = answer(models)
     encoder, *others = result.figures

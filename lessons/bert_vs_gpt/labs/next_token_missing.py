@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.sampling import shape_distribution
+from app.engine.sampling import COLDEST, shape_distribution
 from app.figures import Bars
 from app.i18n import _
 from app.lab import Formula, Result, Snippet, Stopwatch
@@ -28,32 +28,40 @@ def without_decoder(form: NextTokenForm) -> Result:
         "missing, and `make fetch` brings it. Meanwhile temperature, top-k and top-p turn the "
         "lesson’s three made-up tokens ½, ¼, ¼ into {told}."
     )
-    heat = form.temperature or 1.0
-    code = (
-        "import numpy as np\n\n"
-        f"logits = np.log([0.5, 0.25, 0.25])\ntemperature = {heat:g}\n"
-        f"kept = np.array({spread.kept.tolist()})  # by top-k and top-p\n"
-        "shares = np.exp(logits / temperature) * kept\n"
-        "print(round(float(shares[0] / shares.sum()), 3))"
-    )
     return Result(
         finding=finding.format(told=told),
         figures=(
             bars("model", _("Three made-up tokens"), np.array(SHARES)),
             bars("drawn", _("The same, after temperature and cuts"), spread.probabilities),
         ),
-        maths=(
-            Formula(
-                _("Softmax with temperature τ, then the cut"),
-                r"p_i=\frac{\exp(z_i/\tau)}{\sum_{j=1}^{V}\exp(z_j/\tau)}",
-                r"z\in\mathbb{R}^{3}",
-                rf"\tau={form.temperature:g}\quad q_1={shares[0]:.3f}",
-            ),
-        ),
-        snippet=Snippet(code, str(round(shares[0], 3))),
+        maths=(formula(form, shares[0]),),
+        snippet=reproduce(form, spread.kept.tolist(), shares[0]),
         engine_ms=watch.ms,
         context={"installed": False},
     )
+
+
+def formula(form: NextTokenForm, share: float) -> Formula:
+    """Write the softmax with the reader's temperature."""
+    return Formula(
+        _("Softmax with temperature τ, then the cut"),
+        r"p_i=\frac{\exp(z_i/\tau)}{\sum_{j=1}^{V}\exp(z_j/\tau)}",
+        r"z\in\mathbb{R}^{3}",
+        rf"\tau={form.temperature:g}\quad q_1={share:.3f}",
+    )
+
+
+def reproduce(form: NextTokenForm, kept: list[bool], share: float) -> Snippet:
+    """Write the first token's share as lines of NumPy."""
+    heat = form.temperature if form.temperature >= COLDEST else 1.0
+    code = (
+        "import numpy as np\n\n"
+        f"logits = np.log([0.5, 0.25, 0.25])\ntemperature = {heat:g}\n"
+        f"kept = np.array({kept})  # by top-k and top-p\n"
+        "shares = np.exp(logits / temperature) * kept\n"
+        "print(round(float(shares[0] / shares.sum()), 3))"
+    )
+    return Snippet(code, str(round(share, 3)))
 
 
 def bars(name: str, title: str, values: NDArray[np.floating]) -> Bars:

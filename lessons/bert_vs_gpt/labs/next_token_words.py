@@ -164,14 +164,12 @@ def numbers(
     logits: Array, spread: Distribution, settings: NextTokenForm
 ) -> tuple[tuple[Formula, ...], Snippet]:
     """Write the likeliest token's probability as a softmax with temperature, and as NumPy."""
-    heat = 1.0 if settings.temperature < COLDEST else settings.temperature
-    best = likeliest(logits, LISTED)
-    scaled = logits / heat
+    certain = settings.temperature < COLDEST
+    heat = 1.0 if certain else settings.temperature
+    best, scaled = likeliest(logits, LISTED), logits / heat
     log_sum = round(float(scaled[best[0]] - log_softmax(scaled)[best[0]]), 4)
     top = [round(float(z), 4) for z in logits[best]]
-    kept = round(float(np.exp(log_softmax(scaled)[spread.kept]).sum()), 4)
-    if settings.temperature < COLDEST:
-        kept = 1.0
+    kept = 1.0 if certain else round(float(np.exp(log_softmax(scaled)[spread.kept]).sum()), 4)
     share = float(np.exp(top[0] / heat - log_sum) / kept)
     formula = Formula(
         _("Softmax with temperature τ, then the cut"),

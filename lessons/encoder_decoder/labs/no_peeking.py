@@ -8,19 +8,22 @@ import numpy as np
 from app.engine.attention import attend
 from app.engine.bert import Ids
 from app.engine.bert_fast import encode_fast
-from app.engine.change import align, movement, same_length
+from app.engine.change import Alignment, align, movement, same_length
 from app.engine.functions import softmax
-from app.engine.llama import decode_layer
+from app.engine.llama_config import LlamaConfig
+from app.engine.llama_fast import write_on_fast
 from app.engine.masks import causal
 from app.figures.describe import Array
 from app.i18n import _
 from app.lab import (
     EXAMPLE,
     BadInput,
+    Formula,
     Lab,
     LabForm,
     Preset,
     Result,
+    Snippet,
     Stopwatch,
     control,
     model_choice,
@@ -66,17 +69,8 @@ def compute(form: NoPeekingForm, models: Models) -> Result:
     change = choose(form, tokens)
     pair = cut(change, tokens, encoder.tokenizer)
     decoder = models.decoder() if models.has("decoder") else None
-    written = None if decoder is None else cut_for(change, decoder)
-    if all(np.array_equal(old.ids, new.ids) for old, new in filter(None, (pair, written))):
-        message = _("To this model both words are the same. Put another word there.")
-        raise BadInput("replacement", message)
     watch = Stopwatch()
-    with watch.running():
-        seen = [in_encoder(encoder, pair, change)]
-        if decoder and written:
-            seen.append(in_decoder(decoder, written, change))
-        seen.append(in_masked_encoder(encoder, pair, change))
-        maths, snippet = numbers(seen, encoder, (pair.old.ids, pair.new.ids))
+    seen, (maths, snippet) = measure(change, pair, encoder, decoder, watch)
     finding = find(change, seen)
     return Result(
         finding=finding,
@@ -94,6 +88,25 @@ def compute(form: NoPeekingForm, models: Models) -> Result:
             "figures": tuple(each.name for each in seen),
         },
     )
+
+
+def measure(
+    change: Change, pair: Pair, encoder: Encoder, decoder: Decoder | None, watch: Stopwatch
+) -> tuple[list[Moved], tuple[tuple[Formula, ...], Snippet]]:
+    """Let every model read both sentences: the encoder, the decoder, the encoder masked.
+
+    Raises: BadInput, when no model can tell them apart.
+    """
+    written = None if decoder is None else cut_for(change, decoder)
+    if all(np.array_equal(old.ids, new.ids) for old, new in filter(None, (pair, written))):
+        message = _("To this model both words are the same. Put another word there.")
+        raise BadInput("replacement", message)
+    with watch.running():
+        seen = [in_encoder(encoder, pair, change)]
+        if decoder and written:
+            seen.append(in_decoder(decoder, written, change))
+        seen.append(in_masked_encoder(encoder, pair, change))
+        return seen, numbers(seen, encoder, (pair.old.ids, pair.new.ids))
 
 
 def choose(form: NoPeekingForm, tokens: Tokenized) -> Change:
@@ -159,7 +172,13 @@ def in_masked_encoder(encoder: Encoder, pair: Pair, change: Change) -> Moved:
 
 def in_decoder(decoder: Decoder, pair: Pair, change: Change) -> Moved:
     """Read both with a model that was trained to see the past only."""
-    hidden = equally_long(pair, lambda ids: decoder.trace(ids).hidden)
+
+    def run(ids: Ids) -> Array:
+        if isinstance(decoder.config, LlamaConfig):
+            return write_on_fast(ids, decoder.weights, decoder.config, last_only=True).hidden
+        return decoder.trace(ids).hidden
+
+    hidden = equally_long(pair, run)
     return compare("decoder", _("Decoder: {name}"), decoder, pair, change, hidden)
 
 
@@ -182,18 +201,11 @@ def compare(
     found = align(pair.old.ids, pair.new.ids)
     first, second = hidden[0][:, found.first], hidden[1][:, found.second]
     moved = movement(first, second)
-    stop = len(found.first) - found.after
-    labels = [pair.old.labels[n] for n in found.first]
-    inside = range(found.before, stop)
-    alone = len(inside) == 1
-    for n in inside:
-        old, new = pair.old.labels[found.first[n]], pair.new.labels[found.second[n]]
-        labels[n] = f"{change.old}→{change.new}" if alone else f"{old}→{new}"
     return Moved(
         name=name,
         title=title.format(name=model.card.title),
         kind=model.card.kind,
-        labels=tuple(labels),
+        labels=name_columns(pair, change, found),
         special=tuple(pair.old.special[n] for n in found.first),
         values=moved,
         lengths=np.sqrt(np.sum(first[-1] ** 2, axis=-1)),
@@ -206,6 +218,16 @@ def compare(
     )
 
 
+def name_columns(pair: Pair, change: Change, found: Alignment) -> tuple[str, ...]:
+    """Name each position by its token, and what was replaced by both."""
+    labels = [pair.old.labels[n] for n in found.first]
+    inside = range(found.before, len(found.first) - found.after)
+    for n in inside:
+        old, new = pair.old.labels[found.first[n]], pair.new.labels[found.second[n]]
+        labels[n] = f"{old}→{new}" if len(inside) > 1 else f"{change.old}→{change.new}"
+    return tuple(labels)
+
+
 NO_PEEKING = Lab(
     slug="no-peeking",
     number=15,
@@ -213,7 +235,7 @@ NO_PEEKING = Lab(
     form=NoPeekingForm,
     compute=compute,
     template="no-peeking.html",
-    shows=(align, same_length, movement, encode_fast, decode_layer, attend, softmax, causal),
+    shows=(align, same_length, movement, encode_fast, write_on_fast, attend, softmax, causal),
     needs=("encoder", "decoder"),
     presets=(
         Preset(
