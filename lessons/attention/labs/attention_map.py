@@ -105,6 +105,11 @@ def find(rows: Rows, looker: int, row: Array, layer: int, head: int, pattern: st
     seen = int(row.argmax())
     target = _("itself") if seen == looker else quote(rows.labels[seen])
     sentence = _("{word} looks most at {target}: {share:.2f} in layer {layer}, head {head}.")
+    if 1 - float(row.sum()) > float(row[seen]):  # what is hidden outweighs every word
+        sentence = _(
+            "{word} looks most at the special tokens, which are hidden; of the words, most at "
+            "{target}: {share:.2f} in layer {layer}, head {head}."
+        )
     habit = _("On this sentence the head’s habit is: {habit}.").format(habit=PATTERNS[pattern])
     if pattern == "mixed":
         habit = _("On this sentence the head has no single habit.")

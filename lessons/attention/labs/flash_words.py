@@ -103,11 +103,11 @@ def find(seen: Tiled, measured: Measured | None) -> str:
         "Tile by tile ({block} × {block} tokens, {count} in all) the output is the same as at "
         "once, to within {difference}. Of the row of {name} two numbers were kept, m = {m} and "
         "ℓ = {total}; its "
-        "maximum was corrected {times} on the way. For {long} tokens the plain way would hold "
+        "maximum was {times} on the way. For {long} tokens the plain way would hold "
         "{plain} for this one head, tiles {tiled}."
     )
     corrected = sum(bool(t.shrink[seen.token - t.queries.start] < 1) for t in seen.row[1:])
-    words = {0: _("never"), 1: _("once")}
+    words = {0: _("never corrected"), 1: _("corrected once"), 2: _("corrected twice")}
     return sentence.format(
         count=seen.side**2,
         block=seen.block,
@@ -115,7 +115,7 @@ def find(seen: Tiled, measured: Measured | None) -> str:
         name=seen.name,
         m=short(float(seen.tiled.maximum[seen.token])),
         total=short(float(seen.tiled.total[seen.token])),
-        times=words.get(corrected, _("{n} times").format(n=corrected)),
+        times=words.get(corrected, _("corrected {n} times").format(n=corrected)),
         long=short(LONG),
         plain=size(plain_bytes(LONG, seen.width)),
         tiled=size(tiled_bytes(LONG, seen.width, block=seen.block)),
