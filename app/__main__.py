@@ -10,6 +10,8 @@ from app.settings import Settings
 EVERY_NETWORK = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
 # Seconds that a worker may be silent before it is replaced: a busy machine takes its time to start.
 PATIENCE = 60
+# Seconds that an answer may still take when the server is asked to end.
+FAREWELL = 5
 
 
 def address(settings: Settings) -> str:
@@ -53,6 +55,7 @@ def main() -> int:
         access_log=settings.log_level == "debug",
         server_header=False,
         timeout_worker_healthcheck=PATIENCE,
+        timeout_graceful_shutdown=FAREWELL,
     )
     return 0
 

@@ -1,7 +1,6 @@
 """The application: the only place where the parts meet."""
 
 from fastapi import FastAPI
-from starlette.middleware.gzip import GZipMiddleware
 
 from app.catalogue import find_lessons
 from app.models import Models
@@ -9,6 +8,8 @@ from app.settings import ROOT, Settings
 from app.web import assets, errors, labs, pages
 from app.web.security import SecurityHeaders
 from app.web.site import make_site
+from app.web.transfer import Compressed, Heads, Unchanged
+from app.web.warm import warming
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -16,8 +17,17 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     settings = settings or Settings()
     lessons = find_lessons(ROOT / "lessons", settings.course_language)
     site = make_site(settings, lessons, Models.from_settings(settings))
-    app = FastAPI(title="Basics of Transformers", docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)
+    app = FastAPI(
+        title="Basics of Transformers",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=warming(site),
+    )
+    # The last one is the outermost.
+    app.add_middleware(Unchanged)
+    app.add_middleware(Compressed, minimum_size=1000, compresslevel=6)
+    app.add_middleware(Heads)
     app.add_middleware(SecurityHeaders)
     for router in (assets.make_router(), pages.make_router(site), labs.make_router(site)):
         app.include_router(router)

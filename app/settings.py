@@ -38,6 +38,12 @@ class Settings(BaseSettings):
         ROOT / "models" / "downloaded",
         description="Folder of downloaded models and of your own checkpoints.",
     )
+    public_address: str = Field(
+        "",
+        pattern=r"^(https?://[^\s/]+)?$",
+        description="Start of the addresses under Link and Embed, such as https://course.example; "
+        "empty: as the browser asked.",
+    )
     max_characters: int = Field(
         2000, ge=1, le=20_000, description="Longest text that is looked at at all."
     )

@@ -10,6 +10,7 @@ from app.figures import Figure
 from app.figures.data import csv_text, data
 from app.figures.plotly import plotly
 from app.figures.standalone import standalone
+from app.lab import Result
 from app.models import ModelCard
 from app.web.forms import joined
 from app.web.pages import lesson_page
@@ -49,14 +50,22 @@ def as_data(panel: Panel) -> dict[str, object]:
     }
 
 
+def result_of(panel: Panel) -> Result:
+    """Give what a lab found.
+
+    Raises: HTTPException 422, with its messages, when the form has to be changed first.
+    """
+    if panel.result is None:
+        raise HTTPException(422, " ".join(panel.reading.messages.values()))
+    return panel.result
+
+
 def figure_of(panel: Panel, name: str) -> Figure:
     """Find a figure of a panel by its name.
 
     Raises: HTTPException 404, or 422 when the form has to be changed first.
     """
-    if panel.result is None:
-        raise HTTPException(422, "; ".join(panel.reading.messages.values()))
-    for figure in panel.result.figures:
+    for figure in result_of(panel).figures:
         if figure.name == name:
             return figure
     raise HTTPException(404)
@@ -116,9 +125,9 @@ class LabRoutes:
     def data_csv(self, lesson: str, lab: str, request: Request) -> Response:
         """Give the result's figures as tables for a spreadsheet."""
         panel = self.panel(lesson, lab, request)
-        figures = panel.result.figures if panel.result else ()
+        text = csv_text(result_of(panel).figures)
         name = {"Content-Disposition": f'attachment; filename="{panel.lab.slug}.csv"'}
-        return Response(csv_text(figures), status_of(panel), name, "text/csv; charset=utf-8")
+        return Response(text, 200, name, "text/csv; charset=utf-8")
 
     def data_page(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
         """Give the result's figures as tables on a page."""
@@ -142,18 +151,19 @@ class LabRoutes:
         """Give an answer that grows, one event at a time, until it ends or the reader leaves."""
         found = self.site.find(lesson, lab)[1]
         query = joined(found, request.query_params.multi_items())
-        return stream_events(found, query, self.site.models)
+        return stream_events(found, self.site.bench.read(found, query), self.site.models)
 
 
 def make_router(site: Site) -> APIRouter:
     """Set up the routes of all labs."""
     router, routes, lab = APIRouter(), LabRoutes(site), "/lessons/{lesson}/labs/{lab}"
-    router.get(lab)(routes.filled_in)
-    router.get("/embed/{lesson}/{lab}")(routes.embedded)
-    router.get(lab + "/data.json")(routes.data_json)
-    router.get(lab + "/data.csv")(routes.data_csv)
-    router.get(lab + "/data")(routes.data_page)
-    router.get(lab + "/figures/{name}.svg")(routes.figure_svg)
-    router.get(lab + "/figures/{name}.json")(routes.figure_json)
+    taking = site.turns.taking
+    router.get(lab)(taking(routes.filled_in))
+    router.get("/embed/{lesson}/{lab}")(taking(routes.embedded))
+    router.get(lab + "/data.json")(taking(routes.data_json))
+    router.get(lab + "/data.csv")(taking(routes.data_csv))
+    router.get(lab + "/data")(taking(routes.data_page))
+    router.get(lab + "/figures/{name}.svg")(taking(routes.figure_svg))
+    router.get(lab + "/figures/{name}.json")(taking(routes.figure_json))
     router.get(lab + "/stream")(routes.stream)
     return router

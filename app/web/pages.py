@@ -104,9 +104,9 @@ class PageRoutes:
 def make_router(site: Site) -> APIRouter:
     """Set up the routes of all pages."""
     router, routes = APIRouter(), PageRoutes(site)
-    router.get("/", name="home")(routes.home)
+    router.get("/", name="home")(site.turns.taking(routes.home))
     router.get("/tokens")(routes.tokens)
-    router.get("/lessons/{slug}")(routes.lesson)
+    router.get("/lessons/{slug}")(site.turns.taking(routes.lesson))
     router.get("/source/{name}")(routes.source)
     router.get("/sources")(routes.sources)
     router.get("/healthz")(routes.health)

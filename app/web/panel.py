@@ -1,9 +1,7 @@
 """A lab's panel: its form read, its result computed or remembered, everything ready to be drawn."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from threading import Lock
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -17,10 +15,9 @@ from app.lab import BadInput, Lab, LabForm, Preset, Result
 from app.models import ModelError, Models
 from app.web.forms import FieldView, Reading, field_views, read_form, to_query
 from app.web.markdown import maths
+from app.web.memory import Memory
 from app.web.source import Listing, listing
 
-# A result of 128 tokens and 72 heads is about 10 MB; a class works on few sentences at a time.
-REMEMBERED = 48
 # A table of more cells than this stands on a page of its own.
 LARGEST_TABLE = 1200
 
@@ -142,12 +139,11 @@ class Workbench:
         """Start with nothing remembered."""
         self.models = models
         self.most_characters = most_characters
-        self._results: OrderedDict[tuple[str, LabForm, frozenset[str]], Result] = OrderedDict()
-        self._lock = Lock()
+        self.memory = Memory()
 
     def panel(self, lesson: Lesson, lab: Lab, query: Mapping[str, str]) -> Panel:
         """Read a query and answer it; bad input gives a panel with messages and no result."""
-        reading = self._read(lab, query)
+        reading = self.read(lab, query)
         result = None
         if reading.form is not None:
             try:
@@ -161,7 +157,8 @@ class Workbench:
         fields = field_views(lab, reading, result, self.models)
         return Panel(lesson, lab, reading, fields, result, state)
 
-    def _read(self, lab: Lab, query: Mapping[str, str]) -> Reading:
+    def read(self, lab: Lab, query: Mapping[str, str]) -> Reading:
+        """Check a query; a text beyond every limit is not looked at at all."""
         most = self.most_characters
         for name, value in query.items():
             if name in lab.form.model_fields and len(value) > most:
@@ -171,15 +168,7 @@ class Workbench:
         return read_form(lab, query)
 
     def _result(self, lab: Lab, form: LabForm) -> Result:
+        if lab.fresh:
+            return lab.compute(form, self.models)
         key = (lab.slug, form, frozenset(form.model_fields_set))
-        with self._lock:
-            if key in self._results:
-                self._results.move_to_end(key)
-                return self._results[key]
-        result = lab.compute(form, self.models)
-        if not lab.fresh:
-            with self._lock:
-                self._results[key] = result
-                while len(self._results) > REMEMBERED:
-                    self._results.popitem(last=False)
-        return result
+        return self.memory.get(key, lambda: lab.compute(form, self.models))

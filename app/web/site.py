@@ -18,6 +18,7 @@ from app.settings import ROOT, Settings
 from app.web import assets
 from app.web.markdown import Block, Section, letter, maths, render_lesson
 from app.web.panel import Workbench
+from app.web.turns import Turns
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Site:
     lessons: tuple[Lesson, ...]
     models: Models
     bench: Workbench
+    turns: Turns
     templates: Environment = field(repr=False)
     prose: Mapping[str, tuple[tuple[Section, ...], list[Block]]] = field(repr=False)
 
@@ -61,6 +63,7 @@ class Site:
         html = self.templates.get_template(template).render(
             request=request,
             text=text,
+            base=self.settings.public_address or str(request.base_url).rstrip("/"),
             theme=theme if theme in {"light", "dark"} else "",
             carry=carrier(text, theme),
             **values,
@@ -131,6 +134,7 @@ def make_site(settings: Settings, lessons: tuple[Lesson, ...], models: Models) -
         lessons=lessons,
         models=models,
         bench=Workbench(models, settings.max_characters),
+        turns=Turns(),
         templates=make_templates(lessons, settings, models),
         prose={
             lesson.slug: render_lesson(

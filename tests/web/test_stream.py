@@ -4,6 +4,7 @@ import pytest
 
 from app.lab import BadInput, Lab, LabForm, Result, control
 from app.web import stream
+from app.web.forms import read_form
 
 
 class CountForm(LabForm):
@@ -62,7 +63,8 @@ def test_a_third_stream_at_once_is_asked_to_wait():
 
 
 def test_a_form_that_is_wrong_is_refused_before_anything_starts():
-    answer = stream.stream_events(make_lab(), {"most": "9"}, None)
+    lab = make_lab()
+    answer = stream.stream_events(lab, read_form(lab, {"most": "9"}), None)
     assert answer.status_code == 422
 
 
