@@ -1,52 +1,86 @@
-"""Measure everything, or the benchmarks named: `python -m benchmarks [encoder …]`.
+"""Measure everything, or the benchmarks named: `python -m benchmarks [--rounds N] [encoder …]`.
 
-Each benchmark is a module with `measure() -> list[Row]`, run in a process of its own with one
-thread, in an environment that holds what it compares with (requirements.txt), made on first use.
+Each benchmark is a module with `measure()`, which gives rows and facts. It runs in a process of its
+own with one thread, in an environment that holds what it compares with, made on first use.
 """
 
+import argparse
 import os
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-NO_BENCHMARKS = {"__init__", "__main__", "timing"}
-RUN = "import sys, importlib; from benchmarks.timing import record; {}".format(
-    "record(importlib.import_module('benchmarks.' + sys.argv[1]).measure())"
+BENCHMARKS = (
+    *("encoder", "decoder", "llama_cpp", "word_vectors"),
+    *("lab_response", "first_answer", "second_worker"),
 )
+RUN = "import sys; from benchmarks.record import run; run(sys.argv[1])"
+BUSY = 0.5  # waiting processes, on average over the last minute
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
 
 def environment() -> Path:
     """Make the environment with the other implementations once, and return its Python."""
     folder = HERE / ".venv"
     python = folder / "bin" / "python"
-    needed = [ROOT / "requirements.lock", HERE / "requirements.txt"]
+    needed = [ROOT / "requirements-fetch.lock", HERE / "requirements.txt"]
+    wanted = HERE / "requirements-llama.txt"
     stamp = folder / "ready"
-    if not stamp.exists() or stamp.stat().st_mtime < max(f.stat().st_mtime for f in needed):
+    newest = max(file.stat().st_mtime for file in (*needed, wanted))
+    if not stamp.exists() or stamp.stat().st_mtime < newest:
         print("Installing what is compared with …", flush=True)
-        venv.create(folder, with_pip=True)
+        venv.create(folder, clear=True, symlinks=True, with_pip=True)
         for file in needed:
-            subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", file], check=True)
+            subprocess.run([python, *PIP, "-r", file], check=True)
+        only_built = ("--only-binary", ":all:", "-r", wanted)
+        if subprocess.run([python, *PIP, *only_built], check=False).returncode:
+            print("llama.cpp has no finished build for this machine; its rows will be left out.")
         stamp.touch()
     return python
 
 
-def main(names: list[str]) -> int:
+def surroundings(rounds: int | None) -> dict[str, str]:
+    """Give the environment variables: one thread, and nothing that slows a current NumPy."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("OPENBLAS_")}
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    few = {"BENCH_ROUNDS": str(rounds)} if rounds else {}
+    return {**kept, **dict.fromkeys(names, "1"), **few}
+
+
+def say_if_busy() -> None:
+    """Warn when other work would be measured along with ours."""
+    load = os.getloadavg()[0]
+    if load > BUSY:
+        print(f"This machine is busy (load {load:.1f}): quote no time from this run, and ratios")
+        print("with care.")
+
+
+def main() -> int:
     """Run the benchmarks one after another; report failure if any failed."""
-    names = names or sorted({file.stem for file in HERE.glob("*.py")} - NO_BENCHMARKS)
-    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    settings = {key: value for key, value in os.environ.items() if key != "OPENBLAS_CORETYPE"}
-    python = environment()
-    codes = [
-        subprocess.run(
-            [python, "-c", RUN, name], cwd=ROOT, env={**settings, **threads}, check=False
-        ).returncode
-        for name in names
-    ]
-    return max(codes)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--rounds", type=int, help="so many rounds at most: a quick look")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.names) - set(BENCHMARKS):
+        parser.error(f"no benchmark is called {' or '.join(sorted(unknown))}")
+    python, settings = environment(), surroundings(chosen.rounds)
+    say_if_busy()
+    if not chosen.names:  # all is measured anew: nothing older is kept
+        (HERE / "latest.json").unlink(missing_ok=True)
+    start, failed = time.monotonic(), []
+    for name in chosen.names or BENCHMARKS:
+        command = [python, "-c", RUN, name]
+        if subprocess.run(command, cwd=ROOT, env=settings, check=False).returncode:
+            failed.append(name)
+    print(f"Measured in {(time.monotonic() - start) / 60:.1f} minutes.")
+    if failed:
+        print(f"Failed: {', '.join(failed)}.")
+    return len(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
