@@ -103,7 +103,7 @@ def test_what_is_said_of_its_quality_was_measured(small_models):
     notes = " ".join(answer(small_models).notes)
     assert f"BLEU {scores['beam_4']['bleu']:.1f}" in notes
     assert f"{scores['greedy']['bleu']:.1f} greedily" in notes
-    assert f"{100 * scores['alignment']['best_head']:.0f} %" in notes
+    assert f"{100 * scores['alignment']['best_head']:.0f}%" in notes
     assert "Tatoeba" in notes
 
 

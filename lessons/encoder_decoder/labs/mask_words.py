@@ -49,7 +49,9 @@ def find(seen: Masked, row: int) -> str:
             "its own future included. That is an encoder; a decoder trained so would copy the "
             "answer."
         ).format(cells=cells)
-    counted = _("The mask shuts {shut} of {cells} cells.").format(shut=shut, cells=cells)
+    counted = _("The mask shuts {shut} of {cells} cells.").format(
+        shut=f"{shut:,}", cells=f"{cells:,}"
+    )
     return f"{counted} {leaking(seen)} {too_late(seen, row)}"
 
 

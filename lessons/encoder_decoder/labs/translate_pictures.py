@@ -105,7 +105,7 @@ def heads(written: Written, look: Look, scores: dict[str, Any]) -> HeadGrid:
     fits = shares is not None and np.shape(shares) == looks.shape[:2]
     table = np.array(shares) if fits else np.full(looks.shape[:2], np.nan)
     said = tuple(
-        tuple(_("aligns {n:.0f} %").format(n=100 * share) if fits else "" for share in row)
+        tuple(_("aligns {n:.0f}%").format(n=100 * share) if fits else "" for share in row)
         for row in table
     )
     return HeadGrid(

@@ -28,12 +28,14 @@ class Look(NamedTuple):
 
 def find(written: Written, look: Look, text: str, beams: int) -> str:
     """Say the translation, how sure the chosen token was, and what the head looked at."""
-    how = _("several drafts at once") if beams > 1 else _("the likeliest token each time")
+    how = _("several drafts kept side by side") if beams > 1 else _("the likeliest token each time")
     said = _("{source} becomes {target}, with {how}.").format(
         source=quote(text, 60), target=quote(written.text, 90), how=how
     )
     token, share = written.target_labels[look.step], float(written.chosen[look.step])
-    chosen = _("{token} was chosen with {share}.").format(token=quote(token), share=short(share))
+    chosen = _("{token} was chosen with probability {share}.").format(
+        token=quote(token), share=short(share)
+    )
     looked = _("Meanwhile layer {layer}, head {head} looks most at {seen}: {weight:.2f}.").format(
         layer=look.layer + 1,
         head=look.head + 1,
@@ -128,7 +130,7 @@ def remarks(
         )
     notes.append(
         _(
-            "Row t shows the look with which token t was chosen, before it was written. A bright "
+            "Row t shows the look with which token t was chosen, before it was written. A strong "
             "cell says where the head read, not why the word was chosen."
         )
     )
@@ -155,7 +157,7 @@ def measured(scores: dict[str, Any]) -> list[str]:
     if aligned:
         line = _(
             "Alignment, measured: of {pairs} known word pairs in {sentences} sentences, layer "
-            "{layer}, head {head} looks at the right word for {share:.0f} %, the best of all heads."
+            "{layer}, head {head} looks at the right word for {share:.0f}%, the best of all heads."
         )
         notes.append(
             line.format(
