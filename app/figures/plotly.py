@@ -252,8 +252,12 @@ def _scatter3d(figure: Scatter3D) -> Json:
         trace["marker"] = {"symbol": SYMBOLS_3D[g % 6], "size": 5, "color": f"--{COLOURS[g % 6]}"}
         traces.append(trace)
     axes = zip(("xaxis", "yaxis", "zaxis"), figure.axis_titles, strict=True)
-    scene = {**{axis: _axis(title) for axis, title in axes}, "aspectmode": "data"}
-    return {"data": traces, "layout": {"scene": scene, "showlegend": len(traces) > 1}}
+    camera = {"eye": {"x": 1.7, "y": 1.7, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.1}}
+    scene = {**{a: _axis(t) for a, t in axes}, "aspectmode": "cube", "camera": camera}
+    return {
+        "data": traces,
+        "layout": {"scene": scene, "showlegend": len(traces) > 1, "legend": {"x": 0, "y": 1}},
+    }
 
 
 def _graph(figure: Graph) -> Json:

@@ -1,10 +1,12 @@
 """A lab's panel: its form read, its result computed or remembered, everything ready to be drawn."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from app.catalogue import Lesson
 from app.figures import Arcs, Figure
@@ -99,6 +101,22 @@ class Panel:
         if small is None:
             return whole
         return _shown("only-wide", whole) + _shown("only-narrow", small)
+
+    @staticmethod
+    def said(words: str) -> str:
+        """Set quoted words apart where one runs right to left, so that it turns nothing else round.
+
+        Example:
+            >>> Panel.said("“שלום”: 0.3")
+            Markup('“<bdi>שלום</bdi>”: 0.3')
+        """
+        if not any(unicodedata.bidirectional(c) in ("R", "AL") for c in words):
+            return words
+        pieces = re.split(r"“([^”]*)”", words)
+        return Markup("").join(
+            Markup("“<bdi>{}</bdi>”").format(piece) if i % 2 else escape(piece)
+            for i, piece in enumerate(pieces)
+        )
 
     def in_a_row(self, arcs: Arcs) -> Arcs:
         """Lay the words of a picture of arcs out on one line, as they are read."""

@@ -38,7 +38,7 @@ async function fetchBundle(bundle) {
 function dress(layout) {
   const ink = colour("ink"), soft = colour("soft"), rule = colour("rule");
   const axis = { automargin: true, gridcolor: rule, linecolor: rule, zerolinecolor: rule, tickfont: { color: ink, size: 12 }, title: { font: { color: soft, size: 13 } } };
-  const dressed = /** @type {Record<string, any>} */ ({ ...layout, paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { t: 24, r: 12, b: 48, l: 48 }, colorway: marks(), autosize: true, modebar: { bgcolor: "transparent", color: soft, activecolor: colour("accent") },
+  const dressed = /** @type {Record<string, any>} */ ({ ...layout, paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: layout.scene ? { t: 0, r: 0, b: 0, l: 0 } : { t: 24, r: 12, b: 48, l: 48 }, colorway: marks(), autosize: true, modebar: { bgcolor: "transparent", color: soft, activecolor: colour("accent") },
     font: { family: getComputedStyle(document.documentElement).getPropertyValue("--sans"), color: ink, size: 13 } });
   const merge = (/** @type {any} */ own = {}) => ({ ...axis, ...own, title: { ...axis.title, ...(typeof own.title === "string" ? { text: own.title } : own.title) } });
   if (layout.scene) dressed.scene = { ...layout.scene, xaxis: merge(layout.scene.xaxis), yaxis: merge(layout.scene.yaxis), zaxis: merge(layout.scene.zaxis) };

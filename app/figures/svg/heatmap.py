@@ -96,7 +96,7 @@ def _plan(figure: Heatmap) -> Plan:
     high = max(high, min(cell_size(rows), COMPACT if figure.compact else 22.0))
     if figure.numbers and columns <= 24:
         most = max(map(len, evenly(figure.values)), default=1)
-        room = (4, COMPACT) if figure.compact else (8, 24.0)
+        room = (6, COMPACT) if figure.compact else (8, 24.0)
         wide, high = max(wide, most * NUMBER + room[0]), max(high, room[1])
     widest = _widest(figure.columns)
     if columns <= 8 and wide < widest + 6 <= ROOMY:
