@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
 export PYTHONUTF8 := 1
 
-.PHONY: help setup serve fetch hashes test check lint format bench lock browser
+.PHONY: help setup serve fetch hashes test check lint format bench lock messages browser
 
 help: ## say what each command does
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 10
@@ -41,6 +41,12 @@ format: setup ## let ruff lay out the code
 
 bench: setup ## measure against other implementations; installs what it compares with
 	$(BIN)/python -m benchmarks
+
+messages: setup ## the words of the pages, for translators: app/locale/course.pot
+	@mkdir -p app/locale
+	@$(BIN)/pybabel --quiet extract --mapping pyproject.toml --sort-by-file --add-comments=. \
+	  --project "Basics of Transformers" --output app/locale/course.pot app lessons templates
+	@echo "The words are in app/locale/course.pot; a language is app/locale/<code>/LC_MESSAGES/course.mo"
 
 setup: .venv/tests ## the virtual environment with everything that the tests need
 

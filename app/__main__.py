@@ -46,7 +46,7 @@ def main() -> int:
         return 1
     print(f"The course opens at {address(settings)} (Ctrl+C ends it)", flush=True)
     uvicorn.run(
-        "app.main:create_app",
+        "app.main:create_app" if settings.workers == 1 else "app.main:create_worker",
         factory=True,
         host=settings.host,
         port=settings.port,

@@ -1,5 +1,7 @@
 """The application: the only place where the parts meet."""
 
+import signal
+
 from fastapi import FastAPI
 
 from app.catalogue import find_lessons
@@ -33,3 +35,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     errors.add_handlers(app, site)
     return app
+
+
+def create_worker() -> FastAPI:
+    """Make the application of one worker of several: the first process ends it, not Ctrl+C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return create_app()

@@ -154,7 +154,7 @@ def test_the_readme_lists_every_setting_with_its_default_and_its_help():
     for field, info in fields.items():
         default, text = table[field.upper()]
         assert text == info.description
-        if info.default_factory is None and not isinstance(info.default, Path):
+        if info.default and not info.default_factory and not isinstance(info.default, Path):
             assert default == f"`{info.default}`"
 
 
