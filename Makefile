@@ -39,8 +39,9 @@ format: setup ## let ruff lay out the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## measure against other implementations; installs what it compares with
-	$(BIN)/python -m benchmarks
+bench: .venv/runs ## measure against others, which it installs: make bench [ROUNDS=2]
+	@$(BIN)/python -m app.models.fetch
+	@$(BIN)/python -m benchmarks $(if $(ROUNDS),--rounds $(ROUNDS)) $(ARGS)
 
 messages: setup ## the words of the pages, for translators: app/locale/course.pot
 	@mkdir -p app/locale

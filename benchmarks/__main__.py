@@ -43,20 +43,23 @@ def environment() -> Path:
     return python
 
 
-def surroundings(rounds: int | None) -> dict[str, str]:
-    """Give the environment variables: one thread, and nothing that slows a current NumPy."""
+def surroundings(rounds: int | None, load: float) -> dict[str, str]:
+    """Give the environment variables: one thread, no chatter, nothing that slows a current NumPy.
+
+    Some machines set OPENBLAS_CORETYPE for the sake of older builds.
+    """
     kept = {key: value for key, value in os.environ.items() if not key.startswith("OPENBLAS_")}
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-    few = {"BENCH_ROUNDS": str(rounds)} if rounds else {}
-    return {**kept, **dict.fromkeys(names, "1"), **few}
+    told = {"BENCH_LOAD": str(load), **({"BENCH_ROUNDS": str(rounds)} if rounds else {})}
+    quiet = {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    return {**kept, **dict.fromkeys(names, "1"), **quiet, **told}
 
 
-def say_if_busy() -> None:
+def say_if_busy(load: float) -> None:
     """Warn when other work would be measured along with ours."""
-    load = os.getloadavg()[0]
     if load > BUSY:
         print(f"This machine is busy (load {load:.1f}): quote no time from this run, and ratios")
-        print("with care.")
+        print("with care.", flush=True)
 
 
 def main() -> int:
@@ -67,8 +70,9 @@ def main() -> int:
     chosen = parser.parse_args()
     if unknown := set(chosen.names) - set(BENCHMARKS):
         parser.error(f"no benchmark is called {' or '.join(sorted(unknown))}")
-    python, settings = environment(), surroundings(chosen.rounds)
-    say_if_busy()
+    load = os.getloadavg()[0]  # before pip adds to it
+    python, settings = environment(), surroundings(chosen.rounds, load)
+    say_if_busy(load)
     if not chosen.names:  # all is measured anew: nothing older is kept
         (HERE / "latest.json").unlink(missing_ok=True)
     start, failed = time.monotonic(), []

@@ -1,7 +1,7 @@
 """MiniLM with all its attention maps and hidden states, against PyTorch and ONNX Runtime."""
 
+import logging
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from app.engine.bert import BertConfig, check_weights, encode, plain_names
 from app.engine.bert_fast import encode_fast
 from app.models.kinds import read_json
 from app.models.tensors import open_tensors
-from benchmarks.timing import Row, compare
+from benchmarks.models import folder_of
+from benchmarks.timing import Row, Run, compare
 
-MINILM = Path(__file__).parents[1] / "models" / "downloaded" / "minilm"
 LENGTHS = (16, 32, 64, 128, 256)
 
 
@@ -36,10 +36,11 @@ class WithMaps(torch.nn.Module):
 def onnx_session(model: BertModel, folder: Path) -> onnxruntime.InferenceSession:
     """Export the reference; the exporter must be the new one, the old one's numbers are wrong."""
     path = folder / "encoder.onnx"
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     ids = torch.ones(1, 16, dtype=torch.int64)
     length = torch.export.Dim("tokens", min=2, max=512)
     options = {"dynamo": True, "dynamic_shapes": ({1: length},), "verbose": False}
-    torch.onnx.export(WithMaps(model), (ids,), path, **options)
+    torch.onnx.export(WithMaps(model).eval(), (ids,), path, **options)
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
@@ -47,11 +48,12 @@ def onnx_session(model: BertModel, folder: Path) -> onnxruntime.InferenceSession
 
 def measure() -> list[Row]:
     """Compare the encoder at five lengths, after making sure that all give the same numbers."""
+    minilm = folder_of("minilm")
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    model = BertModel.from_pretrained(MINILM, attn_implementation="eager").eval()
-    config = BertConfig.from_dict(read_json(MINILM / "config.json"))
-    weights = plain_names(open_tensors(MINILM / "model.safetensors"))
+    model = BertModel.from_pretrained(minilm, attn_implementation="eager").eval()
+    config = BertConfig.from_dict(read_json(minilm / "config.json"))
+    weights = plain_names(open_tensors(minilm / "model.safetensors"))
     check_weights(weights, config)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +70,7 @@ def measure() -> list[Row]:
     return rows
 
 
-def rivals(model: BertModel, session: Any, ids: np.ndarray) -> dict[str, Callable[[], Any]]:
+def rivals(model: BertModel, session: Any, ids: np.ndarray) -> dict[str, Run]:
     """Give the other implementations as functions that return the last hidden states."""
     batch = torch.tensor(ids)[None]
     feed = {session.get_inputs()[0].name: ids[None]}

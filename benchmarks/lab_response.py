@@ -1,6 +1,12 @@
-"""One answer of the attention map, T = 16: engine, figures, template; beside the engine alone."""
+"""Whole answers of two labs, engine, figures and template together; each beside its engine alone.
 
-from itertools import count
+Every call asks something new and the workbench forgets what it knew, so that nothing is answered
+from memory, except the keys and values of a prompt that only grew.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -10,11 +16,18 @@ from app.engine.bert_fast import encode_fast
 from app.main import create_app
 from app.models import Models
 from app.settings import ROOT, Settings
-from app.web.site import make_site
-from benchmarks.timing import Row, compare
+from app.web.memory import Memory
+from app.web.site import Site, make_site
+from benchmarks.models import folder_of
+from benchmarks.timing import Fact, Row, compare
 
 # 13 words and a number, which the encoder cuts into 14 pieces; with its two own tokens that is 16.
-WORDS = "the quick brown fox jumps over a lazy dog while it rains here"
+ENCODED = "the quick brown fox jumps over a lazy dog while it rains here"
+# With a word of the first list before it and one of the second behind, these are 12 tokens.
+PROMPT = " the old man went down to the river with his"
+FIRST = ("And", "But", "When", "After", "Before", "While", "Where", "So", "Then", "Today")
+LAST = ("dog", "son", "wife", "boat", "friend", "horse", "brother", "father", "mother", "sister")
+Ask = Callable[[str], object]
 
 
 def request(app: FastAPI) -> Request:
@@ -25,24 +38,67 @@ def request(app: FastAPI) -> Request:
     return Request({**scope, **inside, "headers": headers})
 
 
-def measure() -> list[Row]:
-    """Answer a new sentence each time, so that nothing is remembered."""
-    lessons, models = find_lessons(ROOT / "lessons"), Models.from_settings(Settings())
-    site = make_site(Settings(), lessons, models)
-    lesson = lessons[0]
-    lab, asking = lesson.lab("attention-map"), request(create_app())
-    assert lab is not None
-    numbers = count(10)
+def measure() -> list[Row | Fact]:
+    """Answer a new sentence each time."""
+    for name in ("minilm", "smollm2"):
+        folder_of(name)
+    settings = Settings()
+    lessons, models = find_lessons(ROOT / "lessons"), Models.from_settings(settings)
+    site, asking = make_site(settings, lessons, models), request(create_app())
+    return [
+        *attention_map(models, asker(site, asking, "attention-map")),
+        *next_token(models, asker(site, asking, "next-token")),
+    ]
+
+
+def asker(site: Site, asking: Request, slug: str) -> Ask:
+    """Give the function that has a lab answer one text, up to the finished panel."""
+    places = ((lesson, lesson.lab(slug)) for lesson in site.lessons)
+    lesson, lab = next((lesson, lab) for lesson, lab in places if lab)
+
+    def ask(text: str) -> object:
+        site.bench.memory = Memory()
+        panel = site.bench.panel(lesson, lab, {"text": text})
+        if panel.result is None:
+            raise AssertionError(panel.reading.messages)
+        return site.page("parts/lab.html", asking, panel=panel)
+
+    return ask
+
+
+def attention_map(models: Models, ask: Ask) -> list[Row]:
+    """Answer 16 tokens with the attention map."""
     encoder = models.encoder()
-    tokens = encoder.tokenizer.encode(f"{WORDS} 10")
-    assert len(tokens) == 16
+    ids = encoder.tokenizer.encode(f"{ENCODED} 10").ids
+    assert len(ids) == 16
+    texts = cycle(f"{ENCODED} {number}" for number in range(10, 100))
+    engine = partial(encode_fast, ids, encoder.weights, encoder.config)
+    name = "lab attention-map, whole answer, T=16"
+    return compare(name, partial(ask_next, ask, texts), {"its engine alone": engine})
 
-    def answer() -> None:
-        panel = site.bench.panel(lesson, lab, {"text": f"{WORDS} {next(numbers) % 90 + 10}"})
-        site.bench._results.clear()  # noqa: SLF001 (a new sentence each time)
-        site.page("parts/lab.html", asking, panel=panel)
 
-    def engine() -> None:
-        encode_fast(tokens.ids, encoder.weights, encoder.config)
+def next_token(models: Models, ask: Ask) -> list[Row]:
+    """Answer a prompt of 12 tokens, from nothing and when only its last token is new."""
+    decoder = models.decoder()
+    anew = [f"{word}{PROMPT} {LAST[0]}" for word in FIRST]
+    grown = [f"{FIRST[0]}{PROMPT} {word}" for word in LAST]
+    cut = [decoder.tokenizer.encode(text, add_special=False).ids for text in anew + grown]
+    assert all(len(ids) == 12 for ids in cut)
+    ids, (_, cache) = cut[0], decoder.read(cut[0][:-1])
+    name = "lab next-token, whole answer, 12 tokens"
+    runs = (
+        (f"{name} anew", cycle(anew), lambda: decoder.read(ids)),
+        (f"{name}, 1 new", cycle(grown), lambda: decoder.read(ids[-1:], cache)),
+    )
+    return [
+        row
+        for name, texts, engine in runs
+        for row in compare(
+            name, partial(ask_next, ask, texts), {"its engine alone": engine}, rounds=11
+        )
+    ]
 
-    return compare("attention map, whole answer", answer, {"its engine alone": engine})
+
+def ask_next(ask: Ask, texts: Iterator[str]) -> object:
+    """Ask a lab the next of some texts."""
+    return ask(next(texts))

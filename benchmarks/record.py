@@ -36,8 +36,9 @@ def run(name: str) -> None:
 def keep(found: list[Row | Fact]) -> None:
     """Print rows and facts, and put them into latest.json in place of those of the same name."""
     known = json.loads(LATEST.read_text(encoding="utf-8")) if LATEST.exists() else {}
+    load = Fact("load of the machine before the run", float(os.environ["BENCH_LOAD"]))
     rows = {(row["name"], row["other"]): row for row in known.get("rows", [])}
-    facts = known.get("facts", {})
+    facts = {**known.get("facts", {}), load.name: rounded(load.value)}
     for one in found:
         print(line(one), flush=True)
         if isinstance(one, Row):

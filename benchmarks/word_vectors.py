@@ -1,18 +1,15 @@
 """The ten nearest of 400,000 words, exactly: a slice at a time against the formula written down."""
 
-from pathlib import Path
-
 import numpy as np
 
 from app.engine.vectors import lengths_of, nearest
+from benchmarks.models import folder_of
 from benchmarks.timing import Row, compare
-
-GLOVE = Path(__file__).parents[1] / "models" / "downloaded" / "glove" / "vectors.npy"
 
 
 def measure() -> list[Row]:
     """Compare the search with sorting all cosines."""
-    table = np.load(GLOVE, mmap_mode="r")
+    table = np.load(folder_of("glove") / "vectors.npy", mmap_mode="r")
     lengths = lengths_of(table)
     vector = np.array(table[1234])
 
