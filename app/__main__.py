@@ -1,11 +1,12 @@
 """Serve the course: `python -m app`. What can be set is in app/settings.py."""
 
+import errno
 import socket
 import sys
 
 import uvicorn
 
-from app.settings import Settings
+from app.settings import Settings, read_settings
 
 EVERY_NETWORK = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
 # Seconds that a worker may be silent before it is replaced: a busy machine takes its time to start.
@@ -26,23 +27,32 @@ def address(settings: Settings) -> str:
     return f"http://{host}:{settings.port}"
 
 
-def is_free(settings: Settings) -> bool:
-    """Say whether nobody else listens on the chosen port."""
+def obstacle(settings: Settings) -> str:
+    """Say why the chosen address cannot be listened on; empty when it can."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind((settings.host, settings.port))
-        except OSError:
-            return False
-    return True
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return f"Port {settings.port} is taken. Choose another: make serve PORT=8080"
+            if error.errno == errno.EACCES:
+                return f"Port {settings.port} is for administrators: make serve PORT=8080"
+            return f"Nobody can listen on {settings.host}: {error.strerror or error}."
+    return ""
+
+
+def is_free(settings: Settings) -> bool:
+    """Say whether nobody else listens on the chosen port."""
+    return not obstacle(settings)
 
 
 def main() -> int:
     """Start the workers and say where the course is."""
-    settings = Settings()
-    if not is_free(settings):
-        print(f"Port {settings.port} is taken. Choose another: make serve PORT=8080")
+    settings = read_settings()
+    if hindered := obstacle(settings):
+        print(hindered)
         return 1
     print(f"The course opens at {address(settings)} (Ctrl+C ends it)", flush=True)
     uvicorn.run(

@@ -1,10 +1,11 @@
 """The settings: one frozen table, read once from the environment, passed on from there."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,3 +53,12 @@ class Settings(BaseSettings):
         "warning",
         description="How much the server says; `info` tells each start, `debug` each request.",
     )
+
+
+def read_settings() -> Settings:
+    """Read the settings, or end the program with a line that names what cannot be used."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = error.errors()
+    sys.exit("\n".join(f"{str(f['loc'][0]).upper()}={f['input']}: {f['msg']}." for f in faults))

@@ -73,6 +73,26 @@ def test_a_taken_port_is_said_with_its_remedy(server, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PORT", "abc", "PORT=abc: Input should be a valid integer"),
+        ("PORT", "70000", "PORT=70000: Input should be less than or equal to 65535"),
+        ("MODELS", "huge", "MODELS=huge: Input should be 'full' or 'small'"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(name, value, said, monkeypatch):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit, match=said):
+        main()
+
+
+def test_an_address_of_another_machine_is_not_called_a_taken_port(monkeypatch, capsys):
+    monkeypatch.setenv("HOST", "nowhere.invalid")
+    assert main() == 1
+    assert capsys.readouterr().out.startswith("Nobody can listen on nowhere.invalid")
+
+
+@pytest.mark.parametrize(
     ("host", "said"),
     [
         ("0.0.0.0", "http://localhost:8000"),

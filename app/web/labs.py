@@ -19,6 +19,10 @@ from app.web.site import Site, is_fragment
 from app.web.stream import stream_events
 
 
+# A proxy refuses an answer whose headers pass 4 or 8 kB: of refused texts only are addresses so long.
+LONGEST_HEADER = 3500
+
+
 def status_of(panel: Panel) -> int:
     """Say 422 when something in the form has to be changed."""
     return 422 if panel.reading.messages else 200
@@ -101,19 +105,21 @@ class LabRoutes:
         """Give the lesson with this lab filled in, or to a script the panel alone."""
         panel = self.panel(lesson, lab, request)
         if is_fragment(request):
-            answer = self.site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
-            # The state, without its defaults.
-            answer.headers["HX-Replace-Url"] = themed(panel.address(), request)
-            return answer
+            return self.fragment(panel, panel.address(), request)
         return lesson_page(self.site, request, panel.lesson, panel)
 
     def embedded(self, lesson: str, lab: str, request: Request) -> HTMLResponse:
         """Give the panel on a page of its own, to be framed elsewhere."""
         panel = replace(self.panel(lesson, lab, request), embedded=True)
-        page = "parts/lab.html" if is_fragment(request) else "embed.html"
-        answer = self.site.page(page, request, status=status_of(panel), panel=panel)
         if is_fragment(request):
-            answer.headers["HX-Replace-Url"] = themed(panel.embed, request)
+            return self.fragment(panel, panel.embed, request)
+        return self.site.page("embed.html", request, status=status_of(panel), panel=panel)
+
+    def fragment(self, panel: Panel, address: str, request: Request) -> HTMLResponse:
+        """Give the panel alone, and the address of this state without its defaults."""
+        answer = self.site.page("parts/lab.html", request, status=status_of(panel), panel=panel)
+        if len(address) <= LONGEST_HEADER:
+            answer.headers["HX-Replace-Url"] = themed(address, request)
         return answer
 
     def data_json(self, lesson: str, lab: str, request: Request) -> Response:

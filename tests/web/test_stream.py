@@ -1,5 +1,7 @@
 """Answers that grow: sent step by step, refused in words, never more than a few at once."""
 
+import asyncio
+
 import pytest
 
 from app.lab import BadInput, Lab, LabForm, Result, control
@@ -75,3 +77,46 @@ def test_a_lab_that_does_not_grow_has_no_stream(client):
 @pytest.mark.parametrize("text", ["line\nbreak", "event: x\n\n"])
 def test_a_readers_line_breaks_cannot_make_events(text):
     assert stream.event("step", {"text": text}).count(b"\n\n") == 1
+
+
+def send_to(reader, lab):
+    """Send a stream to a reader who may leave or stop reading; say if a place is free after it."""
+    answer = stream.Events(stream.events(lab, CountForm(), None))
+    left = asyncio.Event()
+
+    async def receive():
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        if message.get("body"):
+            await reader(left)
+
+    asyncio.run(answer({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send))
+    held = [stream.AT_ONCE.acquire(blocking=False) for _ in range(3)]
+    for _ in filter(None, held):
+        stream.AT_ONCE.release()
+    return held == [True, True, False]
+
+
+def test_a_reader_who_leaves_frees_the_place_at_once():
+    async def leaves(left):
+        left.set()
+        await asyncio.sleep(10)
+
+    assert send_to(leaves, make_lab())
+
+
+def test_a_reader_who_stops_reading_holds_a_place_only_for_a_while(monkeypatch):
+    async def stops(_left):
+        await asyncio.sleep(10)
+
+    monkeypatch.setattr(stream, "LONGEST", 0.05)
+    assert send_to(stops, make_lab())
+
+
+def test_a_text_beyond_every_limit_starts_no_stream(client):
+    address = "/lessons/bert-vs-gpt/labs/next-token/stream"
+    answer = client.get(address, params={"text": "word " * 1000})
+    assert answer.status_code == 422
+    assert "5000 characters" in answer.json()["errors"]["text"]
