@@ -1,6 +1,7 @@
 """The page's own drawing of every figure: SVG with classes, coloured by the style sheet."""
 
 import re
+from dataclasses import replace
 from typing import assert_never
 
 from markupsafe import Markup
@@ -24,7 +25,7 @@ from app.figures.svg.graph import graph
 from app.figures.svg.head_grid import head_grid, thumbnails
 from app.figures.svg.heatmap import SMALL, heatmap
 from app.figures.svg.lines import lines
-from app.figures.svg.ring import ring
+from app.figures.svg.ring import FEW, ring
 from app.figures.svg.scatter import scatter
 from app.figures.svg.scatter3d import scatter3d
 from app.figures.svg.tokens import tokens
@@ -75,12 +76,18 @@ def narrow(figure: Figure, whole: Markup) -> Markup | None:
     match figure:
         case Heatmap() if figure.values.shape[1] * SMALL < PHONE:
             drawing = heatmap(figure, PHONE)
+        case Arcs(layout="columns"):
+            drawing = arcs(figure, PHONE)
         case Bars():
             drawing = bars(figure, PHONE)
         case Lines():
             drawing = lines(figure, PHONE)
         case Scatter():
             drawing = scatter(figure, PHONE)
+        case Graph(ring=True) if len(figure.nodes) <= FEW:
+            drawing = ring(figure, PHONE)
+        case Tokens():
+            drawing = tokens(replace(figure, narrow=True))
         case _:
             return None
     return drawing if width(drawing) <= PHONE + 1 else None

@@ -14,14 +14,14 @@ from app.i18n import _
 FAINTEST = 0.02  # weaker lines are left out
 MANY, CROWDED = 32, 0.1  # of more tokens than this, rows that are not chosen show only these
 ROW = 22  # pixels from one token to the next
-GAP = 170  # between the two columns
+GAP, LEAST = 170.0, 60.0  # between the two columns, and at least where there is little room
 LONGEST = 18
 Shape = Callable[[int, int], str]  # row, column: the curve between them
 
 
-def arcs(figure: Arcs) -> Markup:
+def arcs(figure: Arcs, room: float = 0) -> Markup:
     """Draw the tokens in two columns, or in one row with the curves above it."""
-    return _in_a_row(figure) if figure.layout == "row" else _in_columns(figure)
+    return _in_a_row(figure) if figure.layout == "row" else _in_columns(figure, room)
 
 
 def strength(weight: float) -> int:
@@ -53,18 +53,20 @@ def _curves(figure: Arcs, shape: Shape) -> list[Markup]:
     return drawn
 
 
-def _in_columns(figure: Arcs) -> Markup:
+def _in_columns(figure: Arcs, room: float) -> Markup:
     widest = [
         max((min(parts.columns(n), LONGEST) for n in names), default=1) * MONO
         for names in (figure.rows, figure.columns)
     ]
     heads = (figure.row_title or _("looks"), figure.column_title or _("is looked at"))
     x0 = max(widest[0], len(heads[0]) * SANS) + 8
-    x1, top = x0 + GAP, 26.0
+    beside = max(widest[1], len(heads[1]) * SANS) + 10
+    gap = max(LEAST, min(GAP, room - x0 - beside - 1)) if room else GAP
+    x1, top = x0 + gap, 26.0
 
     def line(row: int, column: int) -> str:
         y0, y1 = top + (row + 0.5) * ROW, top + (column + 0.5) * ROW
-        bend = GAP * 0.45
+        bend = gap * 0.45
         start, end = f"{x0:.0f} {y0:.0f}", f"{x1:.0f} {y1:.0f}"
         return f"M{start}C{x0 + bend:.0f} {y0:.0f} {x1 - bend:.0f} {y1:.0f} {end}"
 
@@ -75,9 +77,8 @@ def _in_columns(figure: Arcs) -> Markup:
         *_names(figure.rows, x0 - 6, top, "fig-end", figure.chosen),
         *_names(figure.columns, x1 + 6, top, "", None),
     ]
-    width = x1 + max(widest[1], len(heads[1]) * SANS) + 10
     high = top + max(len(figure.rows), len(figure.columns)) * ROW + 4
-    return parts.picture(width, high, figure.title, content)
+    return parts.picture(x1 + beside, high, figure.title, content)
 
 
 def _names(

@@ -11,7 +11,7 @@ from app.figures.svg.parts import MONO, NUMBER, element, label, rect, text
 
 ROW, THICK, LONG = 26, 16, 320.0  # pixels: from bar to bar, a bar's height, the longest bar
 SHORT = 96.0  # pixels the longest bar has at least, however little room there is
-LONGEST, CUT = 26, 18  # letters of a name, and where there is little room
+LONGEST, CUT = 34, 18  # letters of a name, and where there is little room
 
 
 def bars(figure: Bars, room: float = 0) -> Markup:

@@ -15,11 +15,13 @@ APART = 34  # pixels between neighbours on the ring, at least
 SMALLEST = 120  # radius
 # The ring stays open at the top: a gap of this many places between the last node and the first.
 GAP = 1.6
+# On a narrow ring every other node stands further in, so that chips pass each other; of few only.
+INWARD, FEW = 0.24, 14
 
 
-def ring(figure: Graph) -> Markup:
+def ring(figure: Graph, room: float = 0) -> Markup:
     """Draw the lines first, then what is lit, then the nodes on top of them."""
-    places = around(figure)
+    places = around(figure, room)
     dim: dict[int, list[str]] = defaultdict(list)
     for edge in figure.edges:
         if not edge.lit and (step := strength(edge.weight)):
@@ -35,8 +37,8 @@ def ring(figure: Graph) -> Markup:
     return parts.picture(width, height, figure.title, [*quiet, *lit, *nodes])
 
 
-def around(figure: Graph) -> list[Place]:
-    """Give each node its place, clockwise from the top."""
+def around(figure: Graph, room: float = 0) -> list[Place]:
+    """Give each node its place, clockwise from the top, within the room where one is given."""
     halves = [min(parts.columns(n.label), LONGEST) * MONO / 2 + 9 for n in figure.nodes]
     count = len(halves)
     radius = max(SMALLEST, (count + GAP - 1) * APART / (2 * math.pi))
@@ -44,18 +46,19 @@ def around(figure: Graph) -> list[Place]:
     widest = max(halves, default=20.0)
     # Chips are wider than high: the ring is stretched so that those at its foot stand apart.
     typical = (sum(halves) / max(count, 1) + widest) / 2
-    across = max(radius, 2 * (typical + 7) / step)
+    across = (room - 14) / 2 - widest if room else max(radius, 2 * (typical + 11) / step)
+    inward = [1 - INWARD * (n % 2) if room else 1.0 for n in range(count)]
     # Of few nodes none may stand near the top or at the left: the picture is cut to what there is.
     angles = [step * (n + GAP / 2) for n in range(count)]
     highest = max(map(math.cos, angles), default=1.0)
     leftmost = min(map(math.sin, angles), default=-1.0)
     return [
         Place(
-            widest + 6 + across * (math.sin(angle) - leftmost),
-            CHIP / 2 + 8 + radius * (highest - math.cos(angle)),
+            widest + 6 + across * (math.sin(angle) * near - leftmost),
+            CHIP / 2 + 8 + radius * (highest - math.cos(angle) * near),
             half,
         )
-        for angle, half in zip(angles, halves, strict=True)
+        for angle, half, near in zip(angles, halves, inward, strict=True)
     ]
 
 
