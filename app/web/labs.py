@@ -18,8 +18,8 @@ from app.web.panel import Panel
 from app.web.site import Site, is_fragment
 from app.web.stream import stream_events
 
-
-# A proxy refuses an answer whose headers pass 4 or 8 kB: of refused texts only are addresses so long.
+# A proxy refuses an answer with headers of more than 4 or 8 kB; only of refused texts are addresses
+# so long.
 LONGEST_HEADER = 3500
 
 

@@ -21,15 +21,20 @@ class Turns:
     def __init__(self, at_once: int = AT_ONCE) -> None:
         """Open that many places."""
         self.places = CapacityLimiter(at_once)
+        self.busy = 0  # readers who wait or are being answered
 
     def taking(self, answer: Answer) -> Callable[..., Awaitable[Response]]:
         """Make an answer wait for its turn; for a reader who has left nothing is computed."""
 
         @wraps(answer)
         async def in_turn(request: Request, **names: Any) -> Response:
-            async with self.places:
-                if await request.is_disconnected():
-                    return Response(status_code=LEFT)
-                return await to_thread.run_sync(partial(answer, request=request, **names))
+            self.busy += 1
+            try:
+                async with self.places:
+                    if await request.is_disconnected():
+                        return Response(status_code=LEFT)
+                    return await to_thread.run_sync(partial(answer, request=request, **names))
+            finally:
+                self.busy -= 1
 
         return in_turn
