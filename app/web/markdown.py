@@ -25,8 +25,29 @@ HEADING_ID = re.compile(r"\s*\{#([a-z0-9-]+)\}$")
 # A formula of a line and the marks behind it, which must not start the next line.
 MARKED = re.compile(r'(<span class="math inline">(?:(?!</span>).)*</span>)([.,;:?!)”’]+)')
 CITATION = re.compile(r"\[@([a-z0-9]+)\]")
-# What the converter takes for operators, whose spaces then part them from their sign.
-INFINITY, NORM = "<mo>&#x0221E;</mo>", "<mo>&#x02016;</mo>"
+# What the converter sets too wide or too close, and how it is set right.
+SET_RIGHT = (
+    (re.compile("<mo>&#x02212;</mo><mo>&#x0221E;</mo>"), "<mi>&#x02212;&#x0221E;</mi>"),
+    (re.compile("<mo>&#x0221E;</mo>"), "<mi>&#x0221E;</mi>"),
+    (  # a minus behind =, ≈, ( or a comma belongs to its number
+        re.compile(
+            r"(<mo[^>]*>&#x0(?:003D|2248|0028|002C);</mo>(?:<mspace[^>]*>)?)<mo>&#x02212;</mo>"
+        ),
+        r'\1<mo form="prefix">&#x02212;</mo>',
+    ),
+    (
+        re.compile(r'<mo(?: stretchy="false")?>(&#x02016;|&#x0007C;)</mo>'),  # ‖ and |
+        r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>',
+    ),
+    (re.compile("</mn><mrow><mo>&#x0002C;</mo></mrow><mn>"), ","),  # 32{,}768 is one number
+    (re.compile("<mrow><mo>&#x0003C;</mo>"), '<mrow><mo lspace="0" rspace="0">&lt;</mo>'),
+    (
+        re.compile(
+            r"(<mi>(?:log|ln|cos)</mi>|<msub><mi>log</mi><mn>\d+</mn></msub>)(?=<m[isfn])(?!<mspace)"
+        ),
+        r'\1<mspace width="0.167em" />',
+    ),
+)
 # Containers that become an element of their own: its tag, its class, the name that it shows.
 BOXES = {
     "note": ("aside", "note", ""),
@@ -60,9 +81,9 @@ def maths(latex: str, *, display: bool = False) -> Markup:
     """Turn a formula into MathML; most formulas of a lab stay as they are while one types."""
     mode = "block" if display else "inline"
     text = latex2mathml.converter.convert(latex, display=mode)
-    text = text.replace(f"<mo>&#x02212;</mo>{INFINITY}", "<mi>&#x02212;&#x0221E;</mi>")
-    text = text.replace(NORM, '<mo stretchy="false" lspace="0" rspace="0">&#x02016;</mo>')
-    return Markup(text.replace(INFINITY, "<mi>&#x0221E;</mi>"))  # noqa: S704 (its own output)
+    for wrong, right in SET_RIGHT:
+        text = wrong.sub(right, text)
+    return Markup(text)  # noqa: S704 (the converter's output)
 
 
 def render_maths(latex: str, options: dict[str, Any]) -> str:

@@ -88,3 +88,15 @@ def test_the_colours_of_query_key_and_value_are_classes():
 def test_a_full_stop_behind_a_formula_stays_on_its_line():
     assert re.search(r'<span class="unbroken">.*</math></span>\.</span>', html("So $T$."))
     assert "unbroken" not in html("So $T$ is.")
+
+
+def test_a_function_stands_off_its_argument_and_thousands_stay_one_number():
+    assert str(maths(r"\log P")).count("<mspace") == str(maths(r"\log\,P")).count("<mspace") == 1
+    assert "<mspace" in str(maths(r"\log_2 P"))
+    assert "<mspace" not in str(maths(r"\log(x)")) + str(maths(r"\log"))
+    assert "<mn>32,768</mn>" in str(maths(r"32{,}768"))
+
+
+def test_a_sign_stands_close_to_its_number_and_a_difference_keeps_its_space():
+    assert 'form="prefix"' in str(maths("(1, -2)"))
+    assert 'form="prefix"' not in str(maths("1-2"))
