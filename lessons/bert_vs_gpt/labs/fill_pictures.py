@@ -53,9 +53,7 @@ def filled(text: Blanked, said: Detective) -> Tokens:
         "filled",
         _("The sentence as the encoder would fill it"),
         tuple(first[n].labels[0] if n in first else tokens.labels[n] for n in kept),
-        states=tuple(
-            f"{100 * float(first[n].shares[0]):.0f}%" if n in first else "" for n in kept
-        ),
+        states=tuple(f"{100 * float(first[n].shares[0]):.0f}%" if n in first else "" for n in kept),
         marked=tuple(row for row, n in enumerate(kept) if n in first),
         words=tuple(tokens.words[n] for n in kept),
         caption=_(

@@ -181,7 +181,7 @@ def remarks(curves: tuple[Curve, ...]) -> tuple[str, ...]:
             "by, a causal one the past alone. What may be compared is how fast each falls."
         ),
         _(
-            "Causal training scores every token and masked training 15 %, so at the same place on "
+            "Causal training scores every token and masked training 15%, so at the same place on "
             "the axis the first has had more than six times the guesses."
         ),
     ]
