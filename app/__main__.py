@@ -64,6 +64,7 @@ def main() -> int:
         log_level=settings.log_level,
         access_log=settings.log_level == "debug",
         server_header=False,
+        ws="none",
         timeout_worker_healthcheck=PATIENCE,
         timeout_graceful_shutdown=FAREWELL,
     )

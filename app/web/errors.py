@@ -25,6 +25,8 @@ def add_handlers(app: FastAPI, site: Site) -> None:
         assert isinstance(error, HTTPException)  # noqa: S101 (registered for it)
         page = answer(site, request, error.status_code, words(error))
         page.headers.update(error.headers or {})
+        if page.headers.get("Allow") == "GET":
+            page.headers["Allow"] = "GET, HEAD"
         return page
 
     @app.exception_handler(Exception)
