@@ -10,7 +10,9 @@ TEMPLATES = sorted([*ROOT.glob("templates/**/*.html"), *ROOT.glob("lessons/*/*.h
 CODE = re.compile(r"\{#.*?#\}|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 # Names that are the same in every language.
 NAMES = {"SVG", "PNG", "CSV", "JSON", "SHA", "ms"}
-SPOKEN = re.compile(r'\b(?:title|alt|placeholder|aria-label|data-(?:done|explore|back|failed|label))="([^"]*)"')
+SPOKEN = re.compile(
+    r'\b(?:title|alt|placeholder|aria-label|data-(?:done|explore|back|failed|label))="([^"]*)"'
+)
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
