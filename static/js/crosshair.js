@@ -75,7 +75,9 @@ export function watch(drawing, read, ask, signal) {
   for (const name of ["pointermove", "pointerdown"]) {
     drawing.addEventListener(name, (event) => show(cellAt(drawing, /** @type {PointerEvent} */ (event))), { signal });
   }
-  for (const name of ["pointerleave", "blur"]) drawing.addEventListener(name, () => show(null), { signal });
+  // A finger that is lifted leaves what it asked for to be read.
+  drawing.addEventListener("pointerleave", (event) => event.pointerType === "touch" || show(null), { signal });
+  drawing.addEventListener("blur", () => show(null), { signal });
   drawing.addEventListener("focus", () => drawing.matches(":focus-visible") && show(last), { signal });
   drawing.addEventListener("keydown", (event) => {
     const step = STEPS[event.key];
