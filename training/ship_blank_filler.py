@@ -120,12 +120,12 @@ def measure(model: BertForMaskedLM, tokenizer: Tokenizer, sentences: Path) -> di
     _, held_out = read_sentences(sentences)
     rows = [encoding.ids for encoding in tokenizer.encode_batch(by_hash(held_out))]
     damage = Damage(MASK, FIRST_WORD, tokenizer.get_vocab_size())
-    check = list(batches(rows[:2000], 1000, random.Random(0)))
+    check = list(batches(rows[:1000], 1000, random.Random(0)))
     damaged = evaluate(model, check, damage)
     model.eval()
     return {
         "damaged_15_percent": damaged,
-        "one_blank": one_by_one(model, tokenizer, rows[:400]),
+        "one_blank": one_by_one(model, tokenizer, rows[:300]),
         "probes": probes(model, tokenizer),
     }
 
