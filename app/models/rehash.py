@@ -31,6 +31,9 @@ def main() -> None:
     before = text = catalogue.read_text(encoding="utf-8")
     for entry in read_catalogue(catalogue):
         for file in () if entry.wheel else entry.files:
+            if not (SHIPPED / entry.name / file.path).is_file():
+                sys.stdout.write(f"{entry.name}/{file.path} is not there\n")
+                continue
             changed = rehash(text, SHIPPED / entry.name, entry.name, file.path)
             if changed != text:
                 sys.stdout.write(f"{entry.name}/{file.path}\n")

@@ -48,10 +48,10 @@ class Curve(NamedTuple):
 def compute(form: LearningCurvesForm, models: Models) -> Result:
     """Lay the recorded curves of both trainings over the tokens that each had read."""
     curves = tuple(
-        curve_of(card, models.record(card.name, "curve.json"), form.measure)
+        curve_of(card, points, form.measure)
         for name in NAMES
         for card in models.cards()
-        if card.name == name
+        if card.name == name and (points := models.record(name, "curve.json"))
     )
     perplexities = [float(surprisal(-curve.losses[-1:]).perplexity) for curve in curves]
     finding = find(curves, perplexities)
