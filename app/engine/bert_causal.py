@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.engine import EngineError
-from app.engine.attention import attend, merge_heads, split_heads
+from app.engine.attention import Attention, attend, merge_heads, split_heads
 from app.engine.bert import BertConfig, Ids, Kept, LayerTrace, Weights, part, think
 from app.engine.cache import Cache, LayerCache, cached_tokens, empty_cache
 from app.engine.functions import Array, layer_norm, linear
@@ -61,6 +61,36 @@ def place(
     return layer_norm(summed + rows * use_positions, *norm, epsilon=config.epsilon)
 
 
+def listen_back(
+    x: Array,
+    weights: Weights,
+    name: str,
+    config: BertConfig,
+    *,
+    past: LayerCache,
+    keep: Kept | None,
+    scale: bool,
+) -> tuple[Array, Array, Array, Attention, Array, Array]:
+    """Let each new token collect from the past, its new forerunners and itself, once a head.
+
+    Shapes: x (T, D), past (H, S − T, K), keep (H) -> queries (H, T, K), keys and values of past
+    and new tokens (H, S, K), the attention, merged and projected (T, D).
+
+    Source: Vaswani et al. 2017, section 3.2.3; bert.listen with a mask and a memory.
+    """
+    queries, keys, values = (
+        split_heads(linear(x, *part(weights, f"{name}.attention.self.{role}")), config.heads)
+        for role in ("query", "key", "value")
+    )
+    keys, values = past.extended(keys, values)
+    attention = attend(queries, keys, values, mask=causal(keys.shape[1])[-len(x) :], scale=scale)
+    if keep is not None:
+        attention = attention._replace(mixed=attention.mixed * keep[:, None, None])
+    merged = merge_heads(attention.mixed)
+    projected = linear(merged, *part(weights, f"{name}.attention.output.dense"))
+    return queries, keys, values, attention, merged, projected
+
+
 def decode_layer(
     x: Array,
     weights: Weights,
@@ -77,22 +107,12 @@ def decode_layer(
 
     Source: Vaswani et al. 2017, figure 1; bert.encode_layer with a mask and a memory.
     """
-    queries, keys, values = (
-        split_heads(linear(x, *part(weights, f"{name}.attention.self.{role}")), config.heads)
-        for role in ("query", "key", "value")
-    )
-    keys, values = past.extended(keys, values)
-    attention = attend(queries, keys, values, mask=causal(keys.shape[1])[-len(x) :], scale=scale)
-    if keep is not None:
-        attention = attention._replace(mixed=attention.mixed * keep[:, None, None])
-    merged = merge_heads(attention.mixed)
-    projected = linear(merged, *part(weights, f"{name}.attention.output.dense"))
+    heard = listen_back(x, weights, name, config, past=past, keep=keep, scale=scale)
     norm = part(weights, f"{name}.attention.output.LayerNorm")
-    attended = layer_norm(x + projected, *norm, epsilon=config.epsilon)
+    attended = layer_norm(x + heard[-1], *norm, epsilon=config.epsilon)
     thought = think(attended, weights, name, config)
     norm = part(weights, f"{name}.output.LayerNorm")
     hidden = layer_norm(attended + thought[-1], *norm, epsilon=config.epsilon)
-    heard = (queries, keys, values, attention, merged, projected)
     return LayerTrace(*heard, attended, *thought, hidden)
 
 

@@ -100,12 +100,7 @@ def measure(folder: Path, card: ModelCard) -> Installed:
     Raises: BrokenModel.
     """
     if card.role == "word_vectors":
-        try:
-            rows, width = np.load(folder / "vectors.npy", mmap_mode="r").shape
-        except (OSError, ValueError) as error:
-            raise BrokenModel(str(error)) from error
-        card = replace(card, parameters=rows * width, width=width)
-        return Installed(card, folder, kinds.open_word_vectors)
+        return _measure_words(folder, card)
     if card.role == "recall":
         return _measure_recall(folder, card)
     config = kinds.read_json(folder / "config.json")
@@ -126,6 +121,15 @@ def measure(folder: Path, card: ModelCard) -> Installed:
     )
     fills = card.role == "encoder" and any(t.name.endswith(trained.HEAD) for t in placed)
     return Installed(card, folder, kind.open, (*kind.also, *(("masked_lm",) if fills else ())))
+
+
+def _measure_words(folder: Path, card: ModelCard) -> Installed:
+    try:
+        rows, width = np.load(folder / "vectors.npy", mmap_mode="r").shape
+    except (OSError, ValueError) as error:
+        raise BrokenModel(str(error)) from error
+    card = replace(card, parameters=rows * width, width=width)
+    return Installed(card, folder, kinds.open_word_vectors)
 
 
 def _measure_recall(folder: Path, card: ModelCard) -> Installed:

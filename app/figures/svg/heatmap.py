@@ -57,19 +57,19 @@ def heatmap(figure: Heatmap, room: float = 0) -> Markup:
         *_column_labels(figure, plan),
         *(_numbers(figure, plan, levels, shades) if figure.numbers else ()),
         *_chosen(figure, plan),
-        legend(
-            0 if room else plan.left,
-            plan.top + h + 10,
-            shades,
-            blocked=_blocked(figure, levels),
-            step=THIN if room else STEP,
-        ),
+        _scale(plan, shades, blocked=_blocked(figure, levels), narrow=bool(room)),
     ]
     area = {"data_x": plan.left, "data_y": plan.top, "data_w": float(w), "data_h": float(h)}
     return parts.picture(
         plan.width, plan.height, figure.title, content,
         **area, data_rows=rows, data_columns=columns,
     )  # fmt: skip
+
+
+def _scale(plan: Plan, shades: Shading, *, blocked: str, narrow: bool) -> Markup:
+    """Say under the map what its shades stand for; where there is little room, from the edge on."""
+    left, step = (0.0, THIN) if narrow else (plan.left, STEP)
+    return legend(left, plan.height - LEGEND, shades, blocked=blocked, step=step)
 
 
 def _blocked(figure: Heatmap, levels: Levels) -> str:
