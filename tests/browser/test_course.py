@@ -51,8 +51,12 @@ def test_a_lab_answers_typing_without_a_fault(lesson, lab, watched):
     if field.count():
         with page.expect_response(lambda answer: f"/{lab}?" in answer.url):
             field.fill(SENTENCE)
+        page.wait_for_function(
+            "([finding, before]) => location.search.includes('text=') || "
+            "document.querySelector(finding).innerText !== before",
+            arg=[f"#lab-{lab} .finding", before],
+        )
         page.wait_for_load_state("networkidle")
-        assert "text=" in page.url or panel.locator(".finding").inner_text() != before
     assert panel.locator(".finding").inner_text()
     assert watched.all_faults() == []
 
