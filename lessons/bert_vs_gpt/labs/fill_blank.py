@@ -66,15 +66,19 @@ def compute(form: FillBlankForm, models: Models) -> Result:
         predict=predict(text, look, said, finding),
         chosen=settled(text, look),
         notes=remarks(form.whole, text, filler, guess, whole, decoder),
-        context={
-            "words": tokens.word_labels,
-            "blanked": [word + 1 for word in text.words],
-            "places": [tokens.labels[place] for place in text.places],
-            "place_words": [tokens.words[place] for place in text.places],
-            "look": look,
-            "names": [figure.name for figure in figures],
-        },
+        context={"look": look, "names": [figure.name for figure in figures], **chips(text)},
     )
+
+
+def chips(text: Blanked) -> dict[str, object]:
+    """List the words to click, which of them are blanked, and the blanks they became."""
+    tokens = text.tokens
+    return {
+        "words": tokens.word_labels,
+        "blanked": [word + 1 for word in text.words],
+        "places": [tokens.labels[place] for place in text.places],
+        "place_words": [tokens.words[place] for place in text.places],
+    }
 
 
 def settled(text: Blanked, look: int) -> dict[str, object]:

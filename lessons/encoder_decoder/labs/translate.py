@@ -6,6 +6,7 @@ import numpy as np
 
 from app.engine.beam import beam_search
 from app.engine.seq2seq import decode, encode, next_word, remember
+from app.engine.seq2seq_config import Seq2SeqConfig
 from app.i18n import _
 from app.lab import (
     EXAMPLE,
@@ -51,9 +52,7 @@ def compute(form: TranslateForm, models: Models) -> Result:
     translator, watch = models.translator(), Stopwatch()
     tokens = read_sentence(form.text, translator.tokenizer)
     scores = models.record(translator.card.name, "scores.json") or {}
-    layer, head = choose_head(
-        form, scores, translator.config.n_decoder_layers, translator.config.n_heads
-    )
+    layer, head = choose_head(form, scores, translator.config)
     beams = form.beams if form.search == "beam" else 1
     with watch.running():
         written, sizes = translate(translator, tokens, beams=beams)
@@ -73,13 +72,20 @@ def compute(form: TranslateForm, models: Models) -> Result:
         chosen={"layer": layer + 1, "head": head + 1, "step": look.step + 1},
         notes=remarks(written, tokens, scores, sizes),
         context={
-            "target": written.target_labels,
-            "translation": written.text,
-            "step": look.step,
             "best": best_head(scores),
             "names": [figure.name for figure in figures],
+            **chips(written, look),
         },
     )
+
+
+def chips(written: Written, look: Look) -> dict[str, object]:
+    """List the tokens written, of which the reader chooses one."""
+    return {
+        "target": written.target_labels,
+        "translation": written.text,
+        "step": look.step,
+    }
 
 
 def best_head(scores: dict[str, Any]) -> tuple[int, int] | None:
@@ -89,7 +95,7 @@ def best_head(scores: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def choose_head(
-    form: TranslateForm, scores: dict[str, Any], layers: int, heads: int
+    form: TranslateForm, scores: dict[str, Any], config: Seq2SeqConfig
 ) -> tuple[int, int]:
     """Take the reader's head, or the one that aligned best when that was measured.
 
@@ -98,7 +104,8 @@ def choose_head(
     best = best_head(scores)
     if best and not {"layer", "head"} & form.model_fields_set:
         return best[0] - 1, best[1] - 1
-    return within(form, "layer", layers, _("layer")), within(form, "head", heads, _("head"))
+    layer = within(form, "layer", config.n_decoder_layers, _("layer"))
+    return layer, within(form, "head", config.n_heads, _("head"))
 
 
 def look_of(form: TranslateForm, written: Written, layer: int, head: int) -> Look:

@@ -154,18 +154,19 @@ def measured(scores: dict[str, Any]) -> list[str]:
         )
     ]
     aligned = scores.get("alignment")
-    if aligned:
-        line = _(
-            "Alignment, measured: of {pairs} known word pairs in {sentences} sentences, layer "
-            "{layer}, head {head} looks at the right word for {share:.0f}%, the best of all heads."
-        )
-        notes.append(
-            line.format(
-                pairs=aligned["word_pairs"],
-                sentences=aligned["sentences"],
-                layer=aligned["layer"],
-                head=aligned["head"],
-                share=100 * aligned["best_head"],
-            )
-        )
-    return notes
+    return [*notes, alignment(aligned)] if aligned else notes
+
+
+def alignment(aligned: dict[str, Any]) -> str:
+    """Say which head looks at the right word most often, and how often that is."""
+    line = _(
+        "Alignment, measured: of {pairs} known word pairs in {sentences} sentences, layer "
+        "{layer}, head {head} looks at the right word for {share:.0f}%, the best of all heads."
+    )
+    return line.format(
+        pairs=aligned["word_pairs"],
+        sentences=aligned["sentences"],
+        layer=aligned["layer"],
+        head=aligned["head"],
+        share=100 * aligned["best_head"],
+    )

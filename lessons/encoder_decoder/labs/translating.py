@@ -62,6 +62,12 @@ def source_labels(tokens: Tokenized) -> Labels:
     return (*(show(p) if "<" not in p else label for p, label in pairs), _("end"))
 
 
+def target_labels(translator: Translator, ids: tuple[int, ...]) -> Labels:
+    """Name the tokens written, and the end where it was reached."""
+    labels = [show(translator.tokenizer.piece(int(n))) for n in ids]
+    return (*labels[:-1], _("end") if int(ids[-1]) == translator.end else labels[-1])
+
+
 def translate(
     translator: Translator, tokens: Tokenized, *, beams: int
 ) -> tuple[Written, tuple[int, int]]:
@@ -76,21 +82,17 @@ def translate(
     ids, drafts = search(translator, seq2seq.next_word(memory, weights, config), limit, beams)
     given = np.array([translator.start, *ids[:-1]], np.int64)
     decoded = seq2seq.decode(given, memory, weights, config)
-    label = [show(translator.tokenizer.piece(int(n))) for n in ids]
-    finished = int(ids[-1]) == translator.end
-    if finished:
-        label[-1] = _("end")
     written = Written(
         ids=np.array(ids, np.int64),
         text=text_of(translator, ids),
         source_labels=source_labels(tokens),
-        target_labels=tuple(label),
+        target_labels=target_labels(translator, ids),
         decoded=decoded,
         logs=log_softmax(decoded.logits),
         drafts=tuple(
             (text_of(translator, d.ids), float(np.exp(d.log_probability))) for d in drafts
         ),
-        finished=finished,
+        finished=int(ids[-1]) == translator.end,
     )
     return written, (len(source), len(ids))
 

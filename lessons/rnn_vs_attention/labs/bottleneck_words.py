@@ -67,11 +67,23 @@ def formulas(
     asked: Asked, answers: tuple[Answer, ...], nets: RecallNetworks
 ) -> tuple[Formula, ...]:
     """Write where the answer comes from, how it is scored, and how much has to be remembered."""
+    tokens = 2 * len(asked.told.keys) + 1
+    kept = Formula(
+        _("What each kind of network keeps of T tokens"),
+        r"\text{recurrent: }h_T,\ D\ \text{numbers (LSTM }2D\text{)}\qquad"
+        r"\text{attention: }K,V,\ 2LTD\ \text{numbers}",
+        memory(answers, tokens),
+    )
+    return answered(answers, tokens), needed(len(asked.told.keys), nets), kept
+
+
+def answered(answers: tuple[Answer, ...], tokens: int) -> Formula:
+    """Write the right value's probability in the first recurrent network, or in any."""
     recurrent = [a for a in answers if a.network.cell != "attention"]
     shown = recurrent[0] if recurrent else answers[0]
-    tokens, width, symbols = 2 * len(asked.told.keys) + 1, shown.network.width, len(shown.logits)
+    width, symbols = shown.network.width, len(shown.logits)
     score, total = float(shown.logits[shown.place]), float(np.exp(shown.logits).sum())
-    answer = Formula(
+    return Formula(
         _("The right value’s probability, from the {name}’s last state alone").format(
             name=NAMES[shown.network.cell]
         ),
@@ -80,22 +92,19 @@ def formulas(
         rf"W\in\mathbb{{R}}^{{{symbols}\times {width}}}",
         rf"P=\frac{{\exp({score:.2f})}}{{{total:.2f}}}={shown.right:.3f}",
     )
-    pairs, keys, values = len(asked.told.keys), nets.keys, nets.values
+
+
+def needed(pairs: int, nets: RecallNetworks) -> Formula:
+    """Count the bits of so many pairs: which keys they have, and which value each of them."""
+    keys, values = nets.keys, nets.values
     ways = math.comb(keys, pairs)
     bits = math.log2(ways) + pairs * math.log2(values)
-    needed = Formula(
+    return Formula(
         _("How much there is to remember"),
         r"\log_2\binom{K}{n}+n\,\log_2 V\ \text{bits}",
         rf"K={keys}\ \text{{keys}}\quad V={values}\ \text{{values}}\quad n={pairs}\ \text{{pairs}}",
         rf"\log_2 {ways}+{pairs}\cdot {math.log2(values):g}={bits:.1f}\ \text{{bits}}",
     )
-    kept = Formula(
-        _("What each kind of network keeps of T tokens"),
-        r"\text{recurrent: }h_T,\ D\ \text{numbers (LSTM }2D\text{)}\qquad"
-        r"\text{attention: }K,V,\ 2LTD\ \text{numbers}",
-        memory(answers, tokens),
-    )
-    return answer, needed, kept
 
 
 def memory(answers: tuple[Answer, ...], tokens: int) -> str:
