@@ -1,5 +1,6 @@
 """What many labs do first: read the sentence with an encoder, and name its tokens for the page."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -79,3 +80,16 @@ def quote(label: str, longest: int = 24) -> str:
         ('“animal”', '“aaaaaaaaaaaaaaaaaaaaaaa…”')
     """
     return f"“{label if len(label) <= longest else label[: longest - 1] + '…'}”"
+
+
+def tell_apart(labels: Sequence[str], place: int) -> str:
+    """Quote a token; where its word stands there more than once, with its number counted from 1.
+
+    Example:
+        >>> tell_apart(("the", "cat", "saw", "the", "dog"), 3)
+        '“the” (4)'
+        >>> tell_apart(("the", "cat", "saw", "the", "dog"), 1)
+        '“cat”'
+    """
+    twice = list(labels).count(labels[place]) > 1
+    return f"{quote(labels[place])} ({place + 1})" if twice else quote(labels[place])

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from app.lab import EXAMPLE, BadInput
-from lessons.rnn_vs_attention.labs.path_length import DRAWN, PathLengthForm, compute, stretch
+from lessons.rnn_vs_attention.labs.path_length import PathLengthForm, compute
+from lessons.rnn_vs_attention.labs.path_pictures import DRAWN, stretch
 
 ADDRESS = "/lessons/rnn-vs-attention/labs/path-length"
 TWELVE = "one two three four five six seven eight nine ten eleven twelve"
@@ -41,6 +42,12 @@ def test_from_animal_to_it_the_chain_hands_over_six_times_and_attention_once(sma
     assert lit(result, "web") == [("animal", "it")]
     assert lit(result, "chain")[0] == ("animal", "didn't")
     assert lit(result, "chain")[-1] == ("because", "it")
+
+
+def test_a_word_that_stands_there_twice_is_named_with_its_number(small_models):
+    result = answer(small_models, text="the cat saw the dog", source=1, target=4)
+    assert result.finding.startswith("From “the” (1) to “the” (4): 3 hops along the chain")
+    assert "from “the” (1) to “the” (4)" in result.predict.question
 
 
 @pytest.mark.parametrize(
