@@ -74,8 +74,8 @@ class PlotFigure extends HTMLElement {
       this.release = await draw(this, await this.plot);
       for (const drawing of this.drawings ?? []) drawing.toggleAttribute("hidden", true);
       button.textContent = this.dataset.back ?? "Back to the drawing";
-    } catch (reason) {
-      button.textContent = `Explore (${reason instanceof Error ? reason.message : "unavailable"})`;
+    } catch {
+      button.textContent = `${this.dataset.explore ?? "Explore"}: ${this.dataset.failed ?? "could not be loaded"}`;
     }
     button.disabled = false;
   }
