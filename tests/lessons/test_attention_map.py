@@ -77,3 +77,13 @@ def test_one_to_128_tokens_are_read(count, fits, models):
     else:
         with pytest.raises(BadInput, match="129 tokens long; the diagrams hold 128"):
             compute(form, models)
+
+
+def test_a_word_that_stands_there_twice_is_named_with_its_number(models):
+    text = "the cat saw the dog"
+    result = compute(AttentionMapForm(text=text, token=4), models)
+    assert result.finding.startswith("“the” (4) looks most at ")
+    other = compute(AttentionMapForm(text=text, token=2), models)
+    assert other.finding.startswith("“cat” looks")
+    assert "“the” (4)" in result.predict.question
+    assert "“the” (4) gives" in result.notes[0]

@@ -1,5 +1,7 @@
 """Changing a later word: what moves, what keeps still to the last bit, and what is answered."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -159,9 +161,30 @@ def test_what_cannot_be_used_is_answered_at_its_field(values, field, words, mode
 def test_a_capital_alone_is_no_change_to_an_encoder_that_knows_none(monkeypatch):
     none = Models(None)
     monkeypatch.setattr(none, "has", lambda role: role != "decoder")
-    with pytest.raises(BadInput, match="both words are the same") as caught:
-        answer(none, replacement="Tired")
-    assert caught.value.field == "replacement"
+    result = answer(none, replacement="Tired")
+    assert result.finding == (
+        "“tired” becomes “Tired”. To this model both words are the same: it cuts both sentences "
+        "into the same 16 tokens, so nothing moves, neither after the change nor before it: "
+        "exactly 0.0."
+    )
+    assert not any(figure.values.any() for figure in result.figures)
+    assert result.predict is None
+
+
+def test_a_word_that_stands_there_twice_is_named_with_its_position(small_models):
+    """[CLS] is position 1, so that the second “the” is at 5."""
+    result = answer(small_models, text="the cat saw the dog", token=5, replacement="cow")
+    named = re.search(r"move too, (“[a-z]+”(?: \(\d\))?) the farthest", result.finding)[1]
+    assert named in {"“the” (2)", "“the” (5)", "“cat”", "“saw”"}
+    farthest = int(result.figures[0].values[-1, 1:5].argmax())
+    assert named == ("“the” (2)", "“cat”", "“saw”", "“the” (5)")[farthest]
+
+
+def test_the_mark_of_a_space_is_explained_where_it_stands(models, decoder):
+    result = answer(models)
+    assert any("␣" in name for name in result.figures[1].columns)
+    assert "␣ is a space" in result.figures[1].caption
+    assert "␣" not in result.figures[0].caption
 
 
 def test_one_word_and_128_words_are_answered(models):

@@ -26,7 +26,7 @@ from app.lab import (
     within,
 )
 from app.models import Encoder, Models, Tokenized
-from app.reading import Rows, quote, read, rows_of
+from app.reading import Rows, read, rows_of, tell_apart
 
 PATTERNS = {
     "previous": _("previous word"),
@@ -103,7 +103,7 @@ def choose_row(form: AttentionMapForm, rows: Rows, weights: Array) -> int:
 def find(rows: Rows, looker: int, row: Array, layer: int, head: int, pattern: str) -> str:
     """Say in a sentence what the chosen row shows."""
     seen = int(row.argmax())
-    target = _("itself") if seen == looker else quote(rows.labels[seen])
+    target = _("itself") if seen == looker else tell_apart(rows.labels, seen)
     sentence = _("{word} looks most at {target}: {share:.2f} in layer {layer}, head {head}.")
     if 1 - float(row.sum()) > float(row[seen]):  # what is hidden outweighs every word
         sentence = _(
@@ -114,7 +114,7 @@ def find(rows: Rows, looker: int, row: Array, layer: int, head: int, pattern: st
     if pattern == "mixed":
         habit = _("On this sentence the head has no single habit.")
     words = sentence.format(
-        word=quote(rows.labels[looker]),
+        word=tell_apart(rows.labels, looker),
         target=target,
         share=float(row[seen]),
         layer=layer + 1,
@@ -214,7 +214,8 @@ def predict(rows: Rows, row: Array, looker: int, finding: str) -> Prediction | N
         return None
     question = _("Before you look: which of these will {word} look at most in this head?")
     best = rows.labels[order[0]]
-    return Prediction(question.format(word=quote(rows.labels[looker])), names, best, finding)
+    asked = question.format(word=tell_apart(rows.labels, looker))
+    return Prediction(asked, names, best, finding)
 
 
 def remarks(rows: Rows, looker: int, spared: float, *, special: bool) -> tuple[str, ...]:
@@ -225,7 +226,7 @@ def remarks(rows: Rows, looker: int, spared: float, *, special: bool) -> tuple[s
         "{word} gives {share:.2f} of its weight to the special tokens, which are hidden; "
         "a row shown here sums to {rest:.2f}, not to 1."
     )
-    word = quote(rows.labels[looker])
+    word = tell_apart(rows.labels, looker)
     return (text.format(word=word, share=spared, rest=1 - spared),)
 
 

@@ -10,10 +10,12 @@ from app.engine.functions import softmax
 from app.engine.masks import causal
 from app.figures import Heatmap
 from app.figures.describe import Array
+from app.figures.numbers import short
 from app.i18n import _
 from app.lab import Formula, Prediction, Snippet
 from app.models import Encoder
-from app.reading import quote
+from app.models.labels import SPACE
+from app.reading import quote, tell_apart
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,19 @@ class Moved:
 def find(change: Change, seen: list[Moved]) -> str:
     """Say in sentences what moved, and what did not."""
     start = _("{old} becomes {new}.").format(old=quote(change.old), new=quote(change.new))
+    if not any(each.changed for each in seen):
+        return f"{start} {nothing_moves(seen)}"
     return " ".join([start, in_both_directions(seen[0]), one_way(seen[1])])
+
+
+def nothing_moves(seen: list[Moved]) -> str:
+    """Say that no model here can tell the two words apart, and how far everything moves then."""
+    text = _(
+        "To this model both words are the same: it cuts both sentences into the same {count} "
+        "tokens, so nothing moves, neither after the change nor before it: exactly {most}."
+    )
+    most = max(float(each.values.max()) for each in seen)
+    return text.format(count=seen[0].tokens[0], most=most)
 
 
 def in_both_directions(seen: Moved) -> str:
@@ -77,10 +91,11 @@ def in_both_directions(seen: Moved) -> str:
         text = _("In the encoder everything moves, by up to {most:.2f} of its length.")
         return text.format(most=float(seen.values[-1].max()))
     text = _(
-        "In the encoder the tokens before it move too, “{word}” the farthest: "
+        "In the encoder the tokens before it move too, {word} the farthest: "
         "by {share:.2f} of its length after the last layer."
     )
-    return text.format(word=seen.labels[place], share=float(seen.values[-1, place]))
+    word = tell_apart(seen.labels, place)
+    return text.format(word=word, share=float(seen.values[-1, place]))
 
 
 def one_way(seen: Moved) -> str:
@@ -92,8 +107,8 @@ def one_way(seen: Moved) -> str:
         return _("{who} nothing stands before it that could keep still.").format(who=who)
     layers = len(seen.values) - 1
     if not seen.still:
-        text = _("{who} the positions before it move by at most {most:.1e}, which is not 0.")
-        return text.format(who=who, most=seen.most_before)
+        text = _("{who} the positions before it move by at most {most}, which is not 0.")
+        return text.format(who=who, most=short(seen.most_before))
     text = _("{who} the {count} tokens before it move by exactly {most} in all {layers} layers.")
     if seen.before == 1:
         text = _("{who} the one token before it moves by exactly {most} in all {layers} layers.")
@@ -116,6 +131,9 @@ def picture(seen: Moved) -> Heatmap:
     caption = _("Shaded: it moved; blank: not at all. The frame is the word that was replaced.")
     if seen.name == "masked":
         caption = _("The same weights as the encoder’s: the mask is all that differs.")
+    if any(SPACE in label for label in seen.labels):
+        mark = _("{mark} is a space, which this model reads as a part of the token behind it.")
+        caption += " " + mark.format(mark=SPACE)
     return Heatmap(
         name=seen.name,
         title=seen.title,
@@ -148,15 +166,25 @@ def numbers(
         rf"\delta_{{{place + 1}}}^{{({len(first.values) - 1})}}="
         rf"\frac{{{step:.3f}}}{{{length:.3f}}}={float(first.values[-1, place]):.3f}",
     )
-    last = seen[1]
-    zero = Formula(
+    return (distance, past_of(seen[1])), reproduce(encoder, ids, first.before)
+
+
+def past_of(seen: Moved) -> Formula:
+    """Write why what stands before the change keeps still where nothing looks ahead."""
+    c, most = seen.before + 1, seen.most_before
+    shapes = rf"\text{{first change at position }}c={c}\text{{ of }}{seen.tokens[0]}"
+    why = rf"A_{{ic}}=0\text{{ for }}i<{c}\quad\Rightarrow\quad\max_{{i<{c},\,\ell}}"
+    if not seen.changed:
+        shapes, why = (
+            rf"\text{{none of }}{seen.tokens[0]}\text{{ tokens changes}}",
+            r"\max_{i,\,\ell}",
+        )
+    return Formula(
         _("Why the past keeps still under a causal mask"),
         r"y_i=\sum_{j\le i}A_{ij}v_j\qquad A_{ij}=\frac{\exp(s_{ij})}{\sum_{l\le i}\exp(s_{il})}",
-        rf"\text{{first change at position }}c={last.before + 1}\text{{ of }}{last.tokens[0]}",
-        rf"A_{{ic}}=0\text{{ for }}i<{last.before + 1}\quad\Rightarrow\quad"
-        rf"\max_{{i<{last.before + 1},\,\ell}}\delta_i^{{(\ell)}}={last.most_before}",
+        shapes,
+        rf"{why}\delta_i^{{(\ell)}}={most}",
     )
-    return (distance, zero), reproduce(encoder, ids, first.before)
 
 
 def first_scores(encoder: Encoder, ids: Ids, row: int) -> Array:
