@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--rank", type=int, default=32)
     parser.add_argument("--scale", type=float, default=2.0)
     parser.add_argument("--mask-rate", type=float, default=0.3)
-    run_arguments(parser, steps=520, rate=1e-3, seed=3)
+    run_arguments(parser, steps=740, rate=1e-3, seed=3)
     train(parser.parse_args())
 
 
