@@ -6,6 +6,8 @@ import numpy as np
 
 from app.figures.describe import Array, Figure
 
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
 
 class NotANumber(ValueError):
     """A figure holds NaN or +∞: a mistake before the figure, never something to draw."""
@@ -16,7 +18,7 @@ def short(value: float | None) -> str:
 
     Example:
         >>> [short(v) for v in (0.31415, 2.0, -0.5, 0.00002, 1234567.0, float("-inf"))]
-        ['0.314', '2', '−0.5', '2.0e−5', '1.2e+6', '−∞']
+        ['0.314', '2', '−0.5', '2.0·10⁻⁵', '1.2·10⁶', '−∞']
     """
     if value is None:
         return "–"
@@ -32,8 +34,42 @@ def short(value: float | None) -> str:
         said = f"{value:.0f}"
     else:
         mantissa, exponent = f"{value:.1e}".split("e")
-        said = f"{mantissa}e{'+' if int(exponent) > 0 else ''}{int(exponent)}"
+        said = f"{mantissa}·{power_of_ten(int(exponent))}"
     return said.replace("-", "−")
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write a power of ten with its exponent raised.
+
+    Example:
+        >>> power_of_ten(6), power_of_ten(-20)
+        ('10⁶', '10⁻²⁰')
+    """
+    return f"10{str(exponent).translate(RAISED)}"
+
+
+def alike(values: Array) -> list[str]:
+    """Say amounts that stand under each other with the same decimals, three at most.
+
+    One too small for them keeps the digits that count; 0 is only said of what is exactly 0.
+
+    Example:
+        >>> alike(np.array([0.849, 0.78, 0.0004, 0.0]))
+        ['0.849', '0.780', '4.0·10⁻⁴', '0']
+        >>> alike(np.array([3.0, 12.0])), alike(np.array([31.2, 8.05]))
+        (['3', '12'], ['31.20', '8.05'])
+    """
+    each = [float(v) for v in values.flat]
+    said = [short(v) for v in each]
+    most = max((abs(v) for v in each if np.isfinite(v)), default=0.0)
+    if most >= 1000:
+        return said
+    plain = (len(s.partition(".")[2]) for s in said if "10" not in s.partition("·")[2])
+    places = min(max(plain, default=0), 3 if most < 10 else 2 if most < 100 else 1)
+    return [
+        f"{v:.{places}f}".replace("-", "−") if np.isfinite(v) and round(v, places) else s
+        for v, s in zip(each, said, strict=True)
+    ]
 
 
 def evenly(values: Array) -> list[str]:

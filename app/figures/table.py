@@ -15,7 +15,7 @@ from app.figures.describe import (
     Scatter3D,
     Tokens,
 )
-from app.figures.numbers import check, exact, short
+from app.figures.numbers import alike, check, exact, short
 from app.i18n import _
 
 
@@ -86,7 +86,8 @@ def _head_grid(figure: HeadGrid) -> Table:
 
 
 def _bars(figure: Bars) -> Table:
-    rows = tuple((_number(v),) for v in figure.values)
+    values = zip(figure.values, alike(figure.values), strict=True)
+    rows = tuple((Cell(exact(float(v)), said),) for v, said in values)
     headings = ("", figure.value_title or _("value"))
     return Table(figure.title, headings, tuple(figure.labels), rows)
 

@@ -5,7 +5,9 @@
 export const short = (value) => {
   if (value === null || value === undefined) return "−∞";
   if (value === 0) return "0";
-  return Math.abs(value) >= 0.001 && Math.abs(value) < 10000 ? String(Number(value.toPrecision(3))).replace("-", "−") : value.toExponential(1).replaceAll("-", "−");
+  if (Math.abs(value) >= 0.001 && Math.abs(value) < 10000) return String(Number(value.toPrecision(3))).replace("-", "−");
+  const [mantissa, exponent] = value.toExponential(1).split("e");
+  return `${mantissa.replace("-", "−")}·10${[...String(Number(exponent))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit] ?? "⁻").join("")}`;
 };
 
 /**

@@ -26,6 +26,7 @@ from app.figures.svg import svg, thumbnails
 from app.figures.svg.head_grid import pooled
 from app.figures.svg.placing import place
 from app.figures.svg.scatter3d import flatten
+from app.figures.table import table
 
 TOKENS = (CAT, ODD, ("one",))
 
@@ -204,8 +205,15 @@ def test_a_standalone_file_holds_its_colours_caption_and_model():
 
 def test_numbers_are_said_with_three_digits_that_count():
     cases = {0.0: "0", 0.30951: "0.31", 1.0: "1", -12.345: "−12.3", 1500.0: "1,500",
-             384.0: "384", 1e-9: "1.0e−9", 999.9: "1000"}  # fmt: skip
+             384.0: "384", 1e-9: "1.0·10⁻⁹", 2_500_000.0: "2.5·10⁶", 999.9: "1000"}  # fmt: skip
     assert {value: short(value) for value in cases} == cases
+
+
+def test_bars_that_stand_under_each_other_have_the_same_decimals():
+    figure = Bars("b", "B", ("a", "b", "c"), np.array([0.849, 0.78, 0.0004]))
+    drawn = [each.text for each in ET.fromstring(svg(figure)).findall(".//{*}text")]
+    assert {"0.849", "0.780", "4.0·10⁻⁴"} <= set(drawn)
+    assert [row[0].shown for row in table(figure).rows] == ["0.849", "0.780", "4.0·10⁻⁴"]
 
 
 def test_a_chip_stands_out_where_it_is_marked_and_lights_up_with_its_word():

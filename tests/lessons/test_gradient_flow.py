@@ -153,8 +153,8 @@ def test_what_cannot_be_used_is_answered_at_its_field(small_client, name, value)
 
 @pytest.mark.parametrize(
     ("log", "said"),
-    [(0.0, "1"), (-1.0, "0.1"), (-3.0, "1 · 10⁻³"), (-19.21, "6.2 · 10⁻²⁰"),
-     (-0.02227 - 400, "9.5 · 10⁻⁴⁰¹"), (math.log10(9.96) - 50, "1 · 10⁻⁴⁹"), (-math.inf, "0")],
+    [(0.0, "1"), (-1.0, "0.1"), (-3.0, "1·10⁻³"), (-19.21, "6.2·10⁻²⁰"),
+     (-0.02227 - 400, "9.5·10⁻⁴⁰¹"), (math.log10(9.96) - 50, "1·10⁻⁴⁹"), (-math.inf, "0")],
 )  # fmt: skip
 def test_a_size_is_said_by_its_logarithm(log, said):
     assert say(log) == said

@@ -7,10 +7,8 @@ import numpy as np
 from markupsafe import Markup
 
 from app.figures.describe import Array
-from app.figures.numbers import short
+from app.figures.numbers import power_of_ten, short
 from app.figures.svg.parts import NUMBER, element, text
-
-RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def tick(value: float) -> str:
@@ -24,7 +22,7 @@ def tick(value: float) -> str:
         return short(value)
     mantissa, exponent = f"{value:.2e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".")
-    power = f"10{str(int(exponent)).translate(RAISED)}"
+    power = power_of_ten(int(exponent))
     said = {"1": power, "-1": f"−{power}"}.get(mantissa, f"{mantissa}·{power}")
     return said.replace("-", "−")
 

@@ -4,7 +4,7 @@ import numpy as np
 from markupsafe import Markup
 
 from app.figures.describe import Bars
-from app.figures.numbers import short
+from app.figures.numbers import alike
 from app.figures.svg import parts
 from app.figures.svg.axes import Axis, around
 from app.figures.svg.parts import MONO, NUMBER, element, label, rect, text
@@ -26,8 +26,8 @@ def bars(figure: Bars, room: float = 0) -> Markup:
     said = len(figure.value_title) * parts.SANS
     start = max(0.0, min(left + before, room - said)) if room else left + before
     drawn = [text(start, 14, figure.value_title, "fig-axis")] if figure.value_title else []
-    for i, (name, value) in enumerate(zip(figure.labels, figure.values, strict=True)):
-        drawn += _bar(figure, i, name, float(value), axis, (left - 8, top + i * ROW, most))
+    for i, words in enumerate(zip(figure.labels, alike(figure.values), strict=True)):
+        drawn += _bar(figure, i, words, axis, (left - 8, top + i * ROW, most))
     end = top + len(figure.labels) * ROW
     drawn.append(element("path", class_="fig-rule", d=f"M{zero:.1f} {top:.0f}V{end:.0f}"))
     width = left + before + long + _room(figure) + 4
@@ -36,7 +36,7 @@ def bars(figure: Bars, room: float = 0) -> Markup:
 
 
 def _room(figure: Bars) -> float:
-    return max((len(short(float(v))) for v in figure.values), default=1) * NUMBER + 8
+    return max(map(len, alike(figure.values)), default=1) * NUMBER + 8
 
 
 def _axis(figure: Bars, start: float, long: float) -> Axis:
@@ -54,8 +54,9 @@ def _axis(figure: Bars, start: float, long: float) -> Axis:
 
 
 def _bar(
-    figure: Bars, i: int, name: str, value: float, axis: Axis, place: tuple[float, float, int]
+    figure: Bars, i: int, words: tuple[str, str], axis: Axis, place: tuple[float, float, int]
 ) -> list[Markup]:
+    (name, said), value = words, float(figure.values[i])
     x, y, most = place
     zero = axis.at(0)
     end = axis.at(max(min(value, axis.high), axis.low))
@@ -66,5 +67,5 @@ def _bar(
     return [
         label(x, middle + 4.5, name, f"fig-end{chosen}", most=most),
         rect(min(zero, end), middle - THICK / 2, abs(end - zero), THICK, f"fig-bar{role}{chosen}"),
-        text(number[0], middle + 4, short(value), number[1]),
+        text(number[0], middle + 4, said, number[1]),
     ]

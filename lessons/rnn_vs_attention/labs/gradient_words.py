@@ -2,8 +2,7 @@
 
 import math
 
-from app.figures.numbers import short
-from app.figures.svg.axes import RAISED
+from app.figures.numbers import power_of_ten, short
 from app.i18n import _
 from app.lab import Formula, Prediction, Snippet
 from lessons.rnn_vs_attention.labs.gradient_measure import HEADS, WIDTH, Flow, Setting
@@ -44,12 +43,12 @@ def say(log: float) -> str:
 
     Example:
         >>> say(-400.5), say(-0.30103), say(-math.inf)
-        ('3.2 · 10⁻⁴⁰¹', '0.5', '0')
+        ('3.2·10⁻⁴⁰¹', '0.5', '0')
     """
     if -2 < log < 4:
         return short(10**log)
     mantissa, exponent = split(log)
-    return f"{mantissa:g} · 10{str(exponent).translate(RAISED)}" if mantissa else "0"
+    return f"{mantissa:g}·{power_of_ten(exponent)}" if mantissa else "0"
 
 
 def tex(log: float) -> str:
