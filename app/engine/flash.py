@@ -109,6 +109,16 @@ def attend_in_tiles(
     return TiledAttention(maximum, total, mixed, tuple(kept))
 
 
+def map_bytes(tokens: int) -> int:
+    """Count what one map of every token with every token takes, in bytes: the scores, say.
+
+    Example: 8,192² numbers of 4 bytes are 256 MiB.
+        >>> map_bytes(8192) // 1024**2
+        256
+    """
+    return FLOAT_BYTES * tokens * tokens
+
+
 def plain_bytes(tokens: int, head_width: int, *, heads: int = 1) -> int:
     """Count what plain attention holds beside its inputs: scores, weights and output, in bytes.
 
@@ -116,7 +126,7 @@ def plain_bytes(tokens: int, head_width: int, *, heads: int = 1) -> int:
         >>> plain_bytes(10, 5)
         1000
     """
-    return FLOAT_BYTES * heads * (2 * tokens * tokens + tokens * head_width)
+    return heads * (2 * map_bytes(tokens) + FLOAT_BYTES * tokens * head_width)
 
 
 def tiled_bytes(tokens: int, head_width: int, *, block: int, heads: int = 1) -> int:

@@ -64,6 +64,14 @@ def test_the_steepness_of_the_two_curves_is_four_and_two(models):
     assert tiled.y[-1] / tiled.y[-2] == pytest.approx(2, abs=0.02)
 
 
+def test_two_maps_and_the_output_are_what_the_plain_way_would_hold(models):
+    """One map of 8,192² numbers of 4 bytes is 256 MiB, as the lesson says; 8,192 · 32 are 1 MiB."""
+    result = ask(models)
+    assert "513 MiB for this one head" in result.finding
+    assert "the scores and the weights, 256 MiB each, and the output" in result.finding
+    assert r"\text{ bytes}" in result.maths[1].numbers
+
+
 def test_memory_is_measured_in_bounded_time_and_agrees_with_the_count(models):
     result = ask(models, measure=True)
     found = measure(32)

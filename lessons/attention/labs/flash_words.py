@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.engine.attention import Attention
-from app.engine.flash import Tile, TiledAttention, attend_in_tiles, plain_bytes, tiled_bytes
+from app.engine.flash import (
+    Tile,
+    TiledAttention,
+    attend_in_tiles,
+    map_bytes,
+    plain_bytes,
+    tiled_bytes,
+)
 from app.figures.describe import Array
 from app.figures.numbers import short
 from app.i18n import _
@@ -104,7 +111,8 @@ def find(seen: Tiled, measured: Measured | None) -> str:
         "once, to within {difference}. Of the row of {name} two numbers were kept, m = {m} and "
         "ℓ = {total}; its "
         "maximum was {times} on the way. For {long} tokens the plain way would hold "
-        "{plain} for this one head, tiles {tiled}."
+        "{plain} for this one head: the scores and the weights, {map} each, and the output. "
+        "Tiles would hold {tiled}."
     )
     corrected = sum(bool(t.shrink[seen.token - t.queries.start] < 1) for t in seen.row[1:])
     words = {0: _("never corrected"), 1: _("corrected once"), 2: _("corrected twice")}
@@ -118,6 +126,7 @@ def find(seen: Tiled, measured: Measured | None) -> str:
         times=words.get(corrected, _("corrected {n} times").format(n=corrected)),
         long=short(LONG),
         plain=size(plain_bytes(LONG, seen.width)),
+        map=size(map_bytes(LONG)),
         tiled=size(tiled_bytes(LONG, seen.width, block=seen.block)),
     ) + (f" {said_of(measured)}" if measured else "")
 
@@ -143,7 +152,8 @@ def formulas(seen: Tiled) -> tuple[Formula, ...]:
             _("Bytes held, plainly and in tiles of side b"),
             r"4\,(2T^2+TK)\qquad 4\,(2b^2+b\,(4+3K)+T\,(2K+2))",
             rf"T={T}\quad K={K}\quad b={min(b, T)}",
-            rf"{plain}\qquad {tiled}",
+            rf"\text{{plainly }}{plain}\text{{ bytes}}\qquad"
+            rf"\text{{in tiles }}{tiled}\text{{ bytes}}",
         ),
     )
 

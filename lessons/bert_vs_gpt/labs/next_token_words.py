@@ -9,6 +9,7 @@ from app.engine.bert import Ids
 from app.engine.functions import Array, log_softmax
 from app.engine.sampling import COLDEST, Branch, Distribution, likeliest
 from app.figures import Bars, Edge, Figure, Graph, Node, Tokens
+from app.figures.numbers import short
 from app.i18n import _
 from app.lab import Formula, Prediction, Snippet
 from app.models import Decoder
@@ -53,8 +54,8 @@ def goes_on(spread: Distribution, prompt: Prompt) -> str:
         return ""
     logs = spread.log_probabilities
     place = int((logs > logs[prompt.real]).sum()) + 1
-    text = _("The sentence itself goes on with {word}: {share:.2g}, place {place:,}.")
-    share = float(np.exp(logs[prompt.real]))
+    text = _("The sentence itself goes on with {word}: {share}, place {place:,}.")
+    share = short(float(np.exp(logs[prompt.real])))
     return text.format(word=quote(prompt.words[prompt.read]), share=share, place=place)
 
 

@@ -99,7 +99,7 @@ def formulas(flow: Flow, setting: Setting, back: int) -> tuple[Formula, ...]:
         rf"W,U\in\mathbb{{R}}^{{{WIDTH}\times {WIDTH}}}\quad T-t={T}-{t}={back}\text{{ factors}}",
         rf"\left\|\frac{{\partial h_{{{T}}}}}{{\partial x_{{{t}}}}}\right\|"
         rf"={tex(float(flow.sizes['rnn'][back]))}\qquad"
-        rf"\text{{each step times }}{10**per_step:.3g}\text{{ on average}}",
+        rf"\text{{each step times }}{tex(per_step)}\text{{ on average}}",
     )
     gated = Formula(
         _("LSTM: along the cell, one forget gate a step"),
