@@ -71,3 +71,9 @@ def test_many_words_along_an_axis_of_plotly_are_thinned_and_still_said():
     assert made["layout"]["xaxis"]["ticktext"][1] == "w3"
     assert made["data"][0]["text"][5][127] == "w5 → w127"
     assert "text" not in plotly(square(12))["data"][0]
+
+
+def test_plotly_is_never_asked_for_raised_figures_which_need_inline_styles():
+    curve = (Line("one", np.array([1.0, 1e6]), np.array([1.0, 1e9])),)
+    layout = plotly(Lines("l", "L", curve, "x", "y", log_x=True, log_y=True))["layout"]
+    assert {layout[axis]["exponentformat"] for axis in ("xaxis", "yaxis")} == {"SI"}
