@@ -74,6 +74,22 @@ def test_with_nothing_ticked_the_longest_word_is_chosen(small_models):
     assert blank_out(tokens, "", 4).words == (1,)
 
 
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_the_first_blank_shown_has_its_clue_on_the_right(size, request):
+    """“too” before “tired”: from both sides it is among the first two, from the left alone not."""
+    models = request.getfixturevalue("models" if size == "full" else "small_models")
+    result = answer(models)
+    assert result.chosen == {"blanks": "10", "look": 1}
+    found = re.search(
+        r"“too”, which was there, is number (\d+) from both sides, number (\d+) from the left alone"
+        r"(, and number \d+ for the decoder, which never sees the right side)?\.",
+        result.finding,
+    )
+    assert int(found[1]) <= 2 < 10 < int(found[2])
+    assert len(result.finding.split(". ")) == 2
+    assert answer(models, text="A bicycle is slow.").chosen["blanks"] == "2"
+
+
 def test_probabilities_are_those_of_the_readable_encoder_with_its_head(small_models):
     filler = small_models.masked_lm()
     ids = filler.tokenizer.encode(DOG).ids.copy()

@@ -26,6 +26,10 @@ from lessons.bert_vs_gpt.labs.fill_pictures import draw
 from lessons.bert_vs_gpt.labs.fill_words import find, formulas, predict, remarks, snippet
 from lessons.bert_vs_gpt.labs.filling import fill, go_on, try_whole
 
+# The word blanked where the reader ticks none: of the course's own sentence one whose clue comes
+# after it, “too” before “tired”; of any other the longest.
+CLUES = {EXAMPLE: "10"}
+
 
 class FillBlankForm(LabForm):
     """What a reader may set."""
@@ -42,7 +46,7 @@ def compute(form: FillBlankForm, models: Models) -> Result:
     """Blank the words, ask the encoder from both sides and from the left, and the decoder."""
     filler, watch = models.masked_lm(form.model), Stopwatch()
     tokens = read_sentence(form.text, filler.tokenizer)
-    text = blank_out(tokens, form.blanks, mask_of(filler.tokenizer))
+    text = blank_out(tokens, form.blanks or CLUES.get(form.text, ""), mask_of(filler.tokenizer))
     look = form.look - 1 if form.look <= len(text.places) else 0
     banned = reserved(filler.tokenizer)
     decoder = models.decoder() if models.has("decoder") else None

@@ -24,20 +24,14 @@ def find(
     whole: Whole | None,
     decoder: Decoder | None,
 ) -> str:
-    """Say each model's first choice, and where the word that was there stands in its list."""
+    """Say the encoder's first choice, and where the word that was there stands in every list."""
     both, left = said.guesses[look], said.left
-    found = [_("From both sides the encoder puts {first} first.").format(first=first_of(both))]
-    found.append(original(both, left))
-    found.append(_("With the right side hidden it says {first}.").format(first=first_of(left)))
-    if guess and decoder:
-        line = _("The decoder, which never sees that side, says {first}.")
-        found.append(line.format(first=first_of(guess)))
-        if guess.rank:
-            line = _("For it the true word is {place}.")
-            found.append(line.format(place=nth(guess.rank)))
+    first = _("From both sides the encoder puts {first} first, from the left alone {other}.")
+    found = [first.format(first=first_of(both), other=first_of(left))]
+    found.append(original(both, left, guess if decoder else None))
     if whole:
         best = int(np.argmin(whole.nats))
-        line = _("Reading {k} whole sentences, it prefers {word} ({share}).")
+        line = _("Reading {k} whole sentences, the decoder prefers {word} ({share}).")
         found.append(
             line.format(
                 k=len(whole.words), word=quote(whole.words[best]), share=short(whole.shares[best])
@@ -51,12 +45,20 @@ def first_of(guess: Guess) -> str:
     return f"{quote(guess.labels[0].lstrip(SPACE) or SPACE)} ({short(float(guess.shares[0]))})"
 
 
-def original(both: Guess, left: Guess) -> str:
+def original(both: Guess, left: Guess, decoder: Guess | None) -> str:
     """Compare where the word that was there stands, with and without the right side."""
     if both.rank is None or left.rank is None:
         return _("The word that was there is none that it knows.")
     text = _("{word}, which was there, is {place} from both sides and {other} from the left alone.")
-    return text.format(word=quote(both.original), place=nth(both.rank), other=nth(left.rank))
+    third = ""
+    if decoder and decoder.rank:
+        text = _(
+            "{word}, which was there, is {place} from both sides, {other} from the left alone, and "
+            "{third} for the decoder, which never sees the right side."
+        )
+        third = nth(decoder.rank)
+    places = {"place": nth(both.rank), "other": nth(left.rank), "third": third}
+    return text.format(word=quote(both.original), **places)
 
 
 def nth(rank: Rank) -> str:
@@ -64,11 +66,9 @@ def nth(rank: Rank) -> str:
 
     Example:
         >>> nth(Rank(1240, 0.0004))
-        'number 1,240 (0.0004)'
+        'number 1,240'
     """
-    return _("number {place} ({share})").format(
-        place=f"{rank.place:,}", share=short(rank.probability)
-    )
+    return _("number {place}").format(place=f"{rank.place:,}")
 
 
 def formulas(text: Blanked, look: int, said: Detective, banned: int) -> tuple[Formula, Formula]:
