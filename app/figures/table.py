@@ -5,6 +5,7 @@ from typing import assert_never
 
 from app.figures.describe import (
     Arcs,
+    Array,
     Bars,
     Figure,
     Graph,
@@ -66,6 +67,12 @@ def _number(value: float) -> Cell:
     return Cell(exact(value), short(float(value)))
 
 
+def _amounts(values: Array) -> list[Cell]:
+    """Give the amounts of one figure, said with the same decimals."""
+    said = zip(values, alike(values), strict=True)
+    return [Cell(exact(float(value)), shown) for value, shown in said]
+
+
 def _text(text: str) -> Cell:
     return Cell(text, text)
 
@@ -86,8 +93,7 @@ def _head_grid(figure: HeadGrid) -> Table:
 
 
 def _bars(figure: Bars) -> Table:
-    values = zip(figure.values, alike(figure.values), strict=True)
-    rows = tuple((Cell(exact(float(v)), said),) for v, said in values)
+    rows = tuple((cell,) for cell in _amounts(figure.values))
     headings = ("", figure.value_title or _("value"))
     return Table(figure.title, headings, tuple(figure.labels), rows)
 
@@ -147,7 +153,7 @@ def _tokens(figure: Tokens) -> Table:
     headings, columns = [_("token")], []
     if figure.values is not None:
         headings.append(figure.value_title or _("value"))
-        columns.append([_number(v) for v in figure.values])
+        columns.append(_amounts(figure.values))
     if figure.states:
         headings.append(_("state"))
         columns.append([_text(state) for state in figure.states])

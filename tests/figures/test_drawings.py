@@ -209,11 +209,12 @@ def test_numbers_are_said_with_three_digits_that_count():
     assert {value: short(value) for value in cases} == cases
 
 
-def test_bars_that_stand_under_each_other_have_the_same_decimals():
-    figure = Bars("b", "B", ("a", "b", "c"), np.array([0.849, 0.78, 0.0004]))
-    drawn = [each.text for each in ET.fromstring(svg(figure)).findall(".//{*}text")]
-    assert {"0.849", "0.780", "4.0·10⁻⁴"} <= set(drawn)
-    assert [row[0].shown for row in table(figure).rows] == ["0.849", "0.780", "4.0·10⁻⁴"]
+def test_the_amounts_of_one_figure_have_the_same_decimals():
+    names, values = ("a", "b", "c"), np.array([0.849, 0.78, 0.0004])
+    for figure in (Bars("b", "B", names, values), Tokens("t", "T", names, values)):
+        drawn = [each.text for each in ET.fromstring(svg(figure)).findall(".//{*}text")]
+        assert {"0.849", "0.780", "4.0·10⁻⁴"} <= set(drawn)
+        assert [row[0].shown for row in table(figure).rows] == ["0.849", "0.780", "4.0·10⁻⁴"]
 
 
 def test_a_chip_stands_out_where_it_is_marked_and_lights_up_with_its_word():

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from app.figures import Bars, Heatmap, Line, Lines, Scatter
+from app.figures import Bars, Graph, Heatmap, Line, Lines, Node, Scatter
 from app.figures.plotly import plotly
 from app.figures.svg import PHONE, narrow, svg, width
 
@@ -45,6 +45,16 @@ def test_what_is_wider_than_a_phone_is_drawn_again_within_it(figure):
     assert width(small) <= PHONE + 1
     for x in re.findall(r'<text[^>]* x="([\d.]+)"', small):
         assert float(x) <= PHONE
+
+
+def test_a_ring_of_twelve_words_fits_a_phone_with_every_chip_and_a_longer_one_scrolls():
+    nodes = tuple(Node(word, 0, 0) for word in WORDS)
+    small = narrow(ring := Graph("r", "Ring", nodes, (), ring=True), svg(ring))
+    chips = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', small)
+    assert len(chips) == len(WORDS)
+    assert all(float(x) + float(wide) <= PHONE for x, wide in chips)
+    longer = Graph("r", "Ring", nodes + nodes, (), ring=True)
+    assert narrow(longer, svg(longer)) is None
 
 
 def test_what_fits_a_phone_is_drawn_once():

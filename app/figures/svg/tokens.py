@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.figures.describe import Tokens
-from app.figures.numbers import short
+from app.figures.numbers import alike
 from app.figures.svg import parts
 from app.figures.svg.legend import HEIGHT, legend
 from app.figures.svg.parts import MONO, NUMBER, SANS, element, join, label, rect, text
@@ -18,11 +18,12 @@ LONGEST = 24
 
 @dataclass(frozen=True)
 class Chip:
-    """Where a token's chip stands."""
+    """Where a token's chip stands, and the number under it."""
 
     x: float
     y: float
     wide: float
+    said: str
 
 
 def tokens(figure: Tokens) -> Markup:
@@ -45,15 +46,15 @@ def tokens(figure: Tokens) -> Markup:
 def _chips(figure: Tokens, top: float, high: float) -> list[Chip]:
     """Set chips one after the other, and on a new line where one is full."""
     placed, x, y = [], 1.0, top
+    numbers = [""] * len(figure.labels) if figure.values is None else alike(figure.values)
     for i, name in enumerate(figure.labels):
         wide = max(min(parts.columns(name), LONGEST) * MONO + 14, 26.0)
         if figure.states:
             wide = max(wide, len(figure.states[i]) * SANS + 10)
-        if figure.values is not None:
-            wide = max(wide, len(short(float(figure.values[i]))) * NUMBER + 6)
+        wide = max(wide, len(numbers[i]) * NUMBER + 6)
         if x + wide > (NARROW if figure.narrow else WIDE) and x > 1:
             x, y = 1.0, y + high + 4
-        placed.append(Chip(x, y, wide))
+        placed.append(Chip(x, y, wide, numbers[i]))
         x += wide + 5
     return placed
 
@@ -66,7 +67,7 @@ def _chip(figure: Tokens, i: int, chip: Chip, shades: Shading | None) -> Markup:
         level = int(shades.levels(figure.values[i : i + 1])[0])
         ground = f"fig-chip {'fig-blocked' if level == BLOCKED else shades.class_of(level)}"
         ink = shades.ink_on(level)
-        drawn.append(text(middle, below, short(float(figure.values[i])), "fig-number fig-middle"))
+        drawn.append(text(middle, below, chip.said, "fig-number fig-middle"))
         below += 16
     if figure.states and figure.states[i]:
         drawn.append(text(middle, below, figure.states[i], "fig-note fig-middle"))
