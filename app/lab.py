@@ -99,6 +99,7 @@ class Result:
     engine_ms: float = 0.0
     predict: Prediction | None = None
     limits: Mapping[str, int] = field(default_factory=dict)  # largest value of a slider, here
+    beyond: Mapping[str, str] = field(default_factory=dict)  # a choice this model cannot take
     chosen: Mapping[str, object] = field(default_factory=dict)  # values the lab settled on
     notes: tuple[str, ...] = ()  # what a careful reader should also know of this result
     context: Mapping[str, Any] = field(default_factory=dict)  # more for the lab's own template

@@ -62,10 +62,12 @@ class Panel:
     def presets(self) -> tuple[Preset, ...]:
         """The suggestions that this model can follow: a small one has fewer layers and heads."""
         limits = self.result.limits if self.result else {}
+        beyond = self.result.beyond if self.result else {}
         return tuple(
             preset
             for preset in self.lab.presets
             if all(int(preset.values.get(name, 0)) <= most for name, most in limits.items())
+            and all(preset.values.get(name) != value for name, value in beyond.items())
         )
 
     def preset_address(self, values: Mapping[str, str]) -> str:

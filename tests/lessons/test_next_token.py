@@ -124,6 +124,11 @@ def test_an_instruction_is_laid_out_in_the_chat_template(models, decoder):
     assert all(set(fields) == {"answer"} for fields in links.values())
 
 
+def test_a_model_that_knows_no_instructions_is_offered_none(small_models):
+    assert not small_models.decoder().chat_template
+    assert answer(small_models).beyond == {"kind": "instruct"}
+
+
 def test_the_tree_holds_the_likeliest_three_at_every_fork(models, decoder):
     result = answer(models, text=TALE, tree=True)
     graph = bars(result, "tree")

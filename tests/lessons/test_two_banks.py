@@ -10,7 +10,8 @@ from app.settings import Settings
 from lessons.embeddings.labs.two_banks import BANKS, TWO_BANKS, TwoBanksForm
 from lessons.embeddings.labs.uses import find_uses, read_uses
 
-MODELS = Models(None)  # the tiny random encoder that ships
+MODELS = Models(None)
+RANDOM = "random-encoder"  # the tiny one that ships
 FULL = Models(Settings().models_dir)
 trained = pytest.mark.skipif(
     FULL.choices("encoder")[0].kind != "trained", reason="the trained encoder is not downloaded"
@@ -18,6 +19,8 @@ trained = pytest.mark.skipif(
 
 
 def result(models=MODELS, **values):
+    if models is MODELS:
+        values = {"model": RANDOM, **values}
     return TWO_BANKS.compute(TwoBanksForm.model_validate(values), models)
 
 
@@ -35,7 +38,7 @@ def test_the_same_sentence_gives_the_word_the_same_vector_in_every_layer():
 
 
 def test_cosines_are_those_of_the_readable_forward_pass():
-    encoder = MODELS.encoder()
+    encoder = MODELS.encoder(RANDOM)
     vectors = []
     for line in BANKS.splitlines():
         tokens = encoder.tokenizer.encode(line)
@@ -77,7 +80,7 @@ def test_every_preset_shows_its_two_meanings_apart():
 def test_a_word_cut_into_pieces_is_the_mean_of_its_pieces_and_that_is_said():
     word = "Zyzzyvaqx"
     sentences = f"A {word} came.\nI saw the {word.lower()} there."
-    tokens = MODELS.encoder().tokenizer.encode("A zyzzyvaqx came.")
+    tokens = MODELS.encoder(RANDOM).tokenizer.encode("A zyzzyvaqx came.")
     count = len(find_uses("zyzzyvaqx", tokens)[0])
     assert count > 1
     found = result(word=word, sentences=sentences)
@@ -91,7 +94,7 @@ def test_both_uses_in_one_sentence_are_compared():
 
 
 def test_a_word_is_found_whole_and_whatever_its_capitals():
-    encoder = MODELS.encoder()
+    encoder = MODELS.encoder(RANDOM)
     tokens = encoder.tokenizer.encode("Bank, bankrupt, BANK; embankment. A bank's bank")
     starts = [tokens.spans[use[0]][0] for use in find_uses("bank", tokens)]
     assert starts == [0, 16, 43]
@@ -164,7 +167,7 @@ def test_a_default_layer_is_cut_to_what_the_encoder_has_and_random_weights_are_n
 
 
 def test_uses_are_known_by_the_telling_words_beside_them():
-    encoder = MODELS.encoder()
+    encoder = MODELS.encoder(RANDOM)
     _lines, uses = read_uses("bat", "A bat flew out of the cave.\nThe bat hit a bat.", encoder)
     assert [use.label for use in uses] == ["1 flew cave", "2a The hit", "2b hit a"]
     assert [use.mark for use in uses] == ["1", "2a", "2b"]

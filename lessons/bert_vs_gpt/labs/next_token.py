@@ -41,8 +41,7 @@ def compute(form: NextTokenForm, models: Models) -> Result:
     if not models.has("decoder"):
         return without_decoder(form)
     decoder = models.decoder(form.model)
-    prompt = fitting(form, decoder)
-    watch = Stopwatch()
+    prompt, watch = fitting(form, decoder), Stopwatch()
     with watch.running():
         logits, _cache = decoder.read_remembering(prompt.ids)
         spread = shape_distribution(
@@ -62,6 +61,7 @@ def compute(form: NextTokenForm, models: Models) -> Result:
         models=(decoder.card,),
         engine_ms=watch.ms,
         predict=None if written else predict(names, prompt, finding),
+        beyond={} if decoder.chat_template else {"kind": "instruct"},
         chosen={"token": prompt.read} if prompt.words else {},
         notes=remarks(prompt, written),
         context=shown(form, decoder, prompt, written, logits),
