@@ -79,7 +79,7 @@ def test_a_readers_line_breaks_cannot_make_events(text):
     assert stream.event("step", {"text": text}).count(b"\n\n") == 1
 
 
-def send_to(reader, lab):
+def send_to(reader, lab, finish):
     """Send a stream to a reader who may leave or stop reading; say if a place is free after it."""
     answer = stream.Events(stream.events(lab, CountForm(), None))
     left = asyncio.Event()
@@ -92,27 +92,27 @@ def send_to(reader, lab):
         if message.get("body"):
             await reader(left)
 
-    asyncio.run(answer({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send))
+    finish(answer({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send))
     held = [stream.AT_ONCE.acquire(blocking=False) for _ in range(3)]
     for _ in filter(None, held):
         stream.AT_ONCE.release()
     return held == [True, True, False]
 
 
-def test_a_reader_who_leaves_frees_the_place_at_once():
+def test_a_reader_who_leaves_frees_the_place_at_once(finish):
     async def leaves(left):
         left.set()
         await asyncio.sleep(10)
 
-    assert send_to(leaves, make_lab())
+    assert send_to(leaves, make_lab(), finish)
 
 
-def test_a_reader_who_stops_reading_holds_a_place_only_for_a_while(monkeypatch):
+def test_a_reader_who_stops_reading_holds_a_place_only_for_a_while(monkeypatch, finish):
     async def stops(_left):
         await asyncio.sleep(10)
 
     monkeypatch.setattr(stream, "LONGEST", 0.05)
-    assert send_to(stops, make_lab())
+    assert send_to(stops, make_lab(), finish)
 
 
 def test_a_text_beyond_every_limit_starts_no_stream(client):

@@ -76,7 +76,7 @@ def asked(*, gone=False):
 
 
 @pytest.mark.parametrize("places", [1, 2])
-def test_only_a_few_answers_are_computed_at_once_in_the_order_they_came(places):
+def test_only_a_few_answers_are_computed_at_once_in_the_order_they_came(places, finish):
     turns, now, most, order = Turns(places), [], [], []
 
     def answer(request, number):
@@ -91,14 +91,14 @@ def test_only_a_few_answers_are_computed_at_once_in_the_order_they_came(places):
         taking = turns.taking(answer)
         await asyncio.gather(*(taking(request=asked(), number=n) for n in range(10)))
 
-    asyncio.run(everyone())
+    finish(everyone())
     assert max(most) <= places
     assert sorted(order) == list(range(10))
     assert order == sorted(order) or places > 1
 
 
-def test_nothing_is_computed_for_a_reader_who_has_left():
+def test_nothing_is_computed_for_a_reader_who_has_left(finish):
     computed = []
     taking = Turns().taking(lambda request: computed.append(request) or Response())
-    assert asyncio.run(taking(request=asked(gone=True))).status_code == LEFT
+    assert finish(taking(request=asked(gone=True))).status_code == LEFT
     assert computed == []

@@ -221,7 +221,7 @@ ANALOGY = Lab(
     form=AnalogyForm,
     compute=compute,
     template="analogy.html",
-    shows=(analogy, all_cosines, largest, place_of, plane, share_in),
+    shows=(analogy, all_cosines, largest, plane, share_in),
     needs=("word_vectors",),
     presets=(
         preset("king − man + woman", "king", "man", "woman"),
