@@ -90,6 +90,7 @@ def make_templates(lessons: tuple[Lesson, ...], settings: Settings, models: Mode
         loader=ChoiceLoader([FileSystemLoader(ROOT / "templates"), PrefixLoader(folders)]),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # a file changed under a running server would meet older code
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
