@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from tqdm import tqdm
 
 Batch = TypeVar("Batch")
 
@@ -93,7 +94,7 @@ class Run:
         line = f"{time.strftime('%H:%M:%S')}  {line}"
         with (self.folder / "log.txt").open("a") as log:
             log.write(line + "\n")
-        print(line, flush=True)
+        tqdm.write(line)
 
 
 def run_arguments(parser: argparse.ArgumentParser, *, steps: int, rate: float, seed: int) -> None:
@@ -139,12 +140,15 @@ def learn(
     """
     run.model.train()
     recent: list[float] = []
+    # The bar is for a terminal; a log file has the lines of `record`.
+    bar = tqdm(total=options.steps, initial=run.step, unit="step", disable=None)
     while run.step < options.steps:
         with torch.autocast("cpu", torch.bfloat16, enabled=options.bfloat16):
             loss, tokens = loss_of(next(batches))
         update(run, loss, options)
         run.step, run.tokens = run.step + 1, run.tokens + tokens
         recent.append(loss.item())
+        bar.update()
         if run.step % options.every == 0 or run.step == options.steps:
             run.save()
             run.record(training=sum(recent) / len(recent), **evaluate(), seconds=run.seconds)
