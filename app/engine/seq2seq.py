@@ -119,10 +119,11 @@ def encode(
     mask: Array | None = None,
     keep_heads: Kept | None = None,
     use_positions: bool = True,
+    scale: bool = True,
 ) -> Stack:
     """Read the source: every token sees every other.
 
-    Shapes: ids (..., S), mask (S, S), keep_heads (L, H) -> Stack.
+    Shapes: ids (..., S), mask (S, S), keep_heads (L, H) -> Stack. scale=False leaves √K out.
 
     Raises: EmptyRow, EngineError.
 
@@ -130,7 +131,7 @@ def encode(
     """
     table, layers = weights[config.embedding_names()[0]], config.n_encoder_layers
     embedded = embed(ids, table, config, use_positions=use_positions)
-    given = [Given(keep=keep) for keep in each(keep_heads, layers)]
+    given = [Given(keep=keep, scale=scale) for keep in each(keep_heads, layers)]
     return run_stack(embedded, weights, "encoder", config, mask, given)
 
 
@@ -155,6 +156,7 @@ def decode(
     keep_heads: Kept | None = None,
     keep_cross: Kept | None = None,
     use_positions: bool = True,
+    scale: bool = True,
 ) -> Decoded:
     """Write on: score what may follow each of the new tokens, given the source and the past.
 
@@ -169,7 +171,7 @@ def decode(
     table, output = (weights[name] for name in config.embedding_names()[1:])
     embedded = embed(ids, table, config, first=first, use_positions=use_positions)
     parts = each(past, layers), memory, each(keep_heads, layers), each(keep_cross, layers)
-    given = [Given(*own) for own in zip(*parts, strict=True)]
+    given = [Given(*own, scale=scale) for own in zip(*parts, strict=True)]
     mask = causal(first + ids.shape[-1])[first:]
     stack = run_stack(embedded, weights, "decoder", config, mask, given)
     return Decoded(stack, linear(stack.hidden, output))

@@ -4,6 +4,7 @@ A decoder's block differs from an encoder's in two things: its mask, and cross-a
 the other two parts. S counts the tokens that are listened to.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 from app.engine.attention import Attention, attend, merge_heads, split_heads
@@ -56,6 +57,7 @@ class Given(NamedTuple):
     memory: LayerCache | None = None  # what the source offers
     keep: Kept | None = None  # (H) which heads of self-attention may speak
     keep_cross: Kept | None = None  # (H) the same of cross-attention
+    scale: bool = True  # whether scores are divided by √K
 
 
 def normalise(x: Array, weights: Weights, name: str, config: Seq2SeqConfig, *, at: str) -> Array:
@@ -94,6 +96,7 @@ def listen(
     past: LayerCache | None = None,
     mask: Array | None = None,
     keep: Kept | None = None,
+    scale: bool = True,
 ) -> Heard:
     """Let every token collect what fits its question: from its own side, or from a memory.
 
@@ -106,7 +109,7 @@ def listen(
     if past is not None:
         offered = past.extended(*offered)
     queries = split_heads(linear(read, *part(weights, f"{name}.query")), config.n_heads)
-    attention = attend(queries, *offered, mask=mask)
+    attention = attend(queries, *offered, mask=mask, scale=scale)
     if keep is not None:
         attention = attention._replace(mixed=attention.mixed * keep[:, None, None])
     merged = merge_heads(attention.mixed)
@@ -140,11 +143,12 @@ def run_block(
     Source: Vaswani et al. 2017, figure 1.
     """
     part_name, cross, thought = f"{name}.self_attention", None, None
-    heard = listen(x, weights, part_name, config, past=given.past, mask=mask, keep=given.keep)
+    ask = partial(listen, weights=weights, config=config, scale=given.scale)
+    heard = ask(x, name=part_name, past=given.past, mask=mask, keep=given.keep)
     x = heard.hidden
     if given.memory is not None:
-        part_name, source = f"{name}.cross_attention", given.memory
-        cross = listen(x, weights, part_name, config, memory=source, keep=given.keep_cross)
+        part_name = f"{name}.cross_attention"
+        cross = ask(x, name=part_name, memory=given.memory, keep=given.keep_cross)
         x = cross.hidden
     if config.d_ff:
         thought = think(x, weights, f"{name}.feed_forward", config)

@@ -93,6 +93,17 @@ def test_a_head_that_is_knocked_out_mixes_nothing():
     np.testing.assert_array_equal(ran("post", keep_heads=keep | True).logits, ran("post").logits)
 
 
+def test_the_scale_can_be_cut_in_both_kinds_of_attention():
+    trace = ran("pre", scale=False).stack
+    for heard in (trace.layers[0].heard, trace.layers[0].cross):
+        unscaled = heard.queries @ np.swapaxes(heard.keys, -1, -2)
+        np.testing.assert_allclose(heard.attention.scores, unscaled, rtol=1e-6)
+    weights, config = model("pre")
+    layer = encode(SOURCE, weights, config, scale=False).layers[0].heard
+    unscaled = layer.queries @ np.swapaxes(layer.keys, -1, -2)
+    np.testing.assert_allclose(layer.attention.scores, unscaled, rtol=1e-6)
+
+
 def test_positions_are_clock_hands():
     # Width 4: speeds 1 and 10000^(−2/4) = 1/100; place 1 is sin 1, cos 1, sin 0.01, cos 0.01.
     expected = [[0, 1, 0, 1], [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)]]
