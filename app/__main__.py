@@ -43,11 +43,6 @@ def obstacle(settings: Settings) -> str:
     return ""
 
 
-def is_free(settings: Settings) -> bool:
-    """Say whether nobody else listens on the chosen port."""
-    return not obstacle(settings)
-
-
 def main() -> int:
     """Start the workers and say where the course is."""
     settings = read_settings()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.__main__ import address, is_free, main
+from app.__main__ import address, main, obstacle
 from app.settings import ROOT, Settings
 
 PATIENCE = 60  # seconds
@@ -105,5 +105,6 @@ def test_the_address_is_one_that_a_browser_takes(host, said):
 
 
 def test_a_free_port_is_free_in_both_kinds_of_network():
-    assert is_free(Settings(host="127.0.0.1", port=free_port()))
-    assert is_free(Settings(host="::1", port=free_port())) or not socket.has_dualstack_ipv6()
+    assert obstacle(Settings(host="127.0.0.1", port=free_port())) == ""
+    if socket.has_dualstack_ipv6():
+        assert obstacle(Settings(host="::1", port=free_port())) == ""
